@@ -1,0 +1,37 @@
+/* yamlio.h: YAML files read by libcyaml against a schema, with errors that say file, line, column, key and expectation.
+ *
+ * libcyaml loads the whole file into C structs. When it refuses, and for values that it lets pass (NaN, negative sizes, bad
+ * unit suffixes), the place of a key is looked up in the file's own event stream: ho_yaml_fail does that. */
+#ifndef HO_BASE_YAMLIO_H
+#define HO_BASE_YAMLIO_H
+
+#include <cyaml/cyaml.h>
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* A file, loaded or about to be. Keeps the text for error places. */
+typedef struct ho_yaml ho_yaml;
+
+ho_yaml *ho_yaml_open(const char *file, GError **error);                       /* reads the bytes */
+ho_yaml *ho_yaml_from_text(const char *name, const char *text);                /* `name` stands for the file in messages */
+void ho_yaml_free(ho_yaml *y);
+const char *ho_yaml_file(const ho_yaml *y);
+const char *ho_yaml_text(const ho_yaml *y);
+
+/* Loads against `schema` (a CYAML_VALUE_MAPPING_PTR). *data is freed with ho_yaml_release(schema, data). */
+gboolean ho_yaml_load(ho_yaml *y, const cyaml_schema_value_t *schema, void **data, GError **error);
+void ho_yaml_release(const cyaml_schema_value_t *schema, void *data);
+
+/* Fails at a path such as "devices[2].power.idle" with "file:line:column: key 'idle': message". If the path is not there (an absent
+ * key), at its nearest enclosing entry. Always FALSE. */
+gboolean ho_yaml_fail(const ho_yaml *y, GError **error, const char *path, const char *format, ...) G_GNUC_PRINTF(4, 5);
+
+/* Top-level "format" must equal `format`. */
+gboolean ho_yaml_check_format(const ho_yaml *y, const char *found, const char *format, GError **error);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(ho_yaml, ho_yaml_free)
+
+G_END_DECLS
+
+#endif

@@ -1,0 +1,110 @@
+/* graph.h: a deep-learning graph: operators, tensors, and who reads what.
+ *
+ * A graph is made by a builder (graph_build.h), checked once, and never changes afterwards; all its arrays lie in one arena.
+ * Ops and tensors are small integers, in the order of the file; adjacency is in compressed rows. A tensor has at most one
+ * producer and any number of consumers; an op that names a tensor twice is its consumer once.
+ *
+ * Units: bytes are int64, FLOPs are double, times are seconds. -1 means "none" for every index. */
+#ifndef HO_MODELS_GRAPH_H
+#define HO_MODELS_GRAPH_H
+
+#include <math.h>
+#include <stdint.h>
+
+#include "base/dtype.h"
+#include "models/kind.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef int32_t ho_op;
+typedef int32_t ho_tensor;
+
+typedef enum { HO_PHASE_FORWARD, HO_PHASE_BACKWARD, HO_PHASE_UPDATE } ho_phase;
+typedef enum { HO_ROLE_NONE /* has a producer */, HO_ROLE_INPUT, HO_ROLE_WEIGHT } ho_role;
+
+typedef struct {
+  int32_t device;  /* index into ho_graph.time_devices */
+  double seconds;
+} ho_time;
+
+typedef struct {
+  const char *name;
+  const char *kind;
+  const char *layer;   /* NULL if none */
+  int32_t kind_index;  /* into ho_graph.kinds */
+  ho_family family;
+  ho_phase phase;
+  double flops;
+  double read, write;  /* B of memory traffic; default: the sums over inputs (weights included) and outputs */
+  int64_t workspace;   /* B held while it runs */
+  double parallelism;  /* independent work items; 0: unknown, taken as filling any device */
+  double sensitivity;  /* predicted loss in points per unit of relative rounding error */
+  double release;      /* s */
+  double priority;
+  int32_t n_times;     /* -1: no table, the cost model decides; otherwise only the listed devices can run it */
+  const ho_time *times;
+} ho_op_info;
+
+typedef struct {
+  const char *name;
+  int64_t bytes;       /* at its own dtype */
+  ho_dtype dtype;
+  int32_t rank;        /* -1: shape not given */
+  const int64_t *shape;
+  ho_role role;
+  const char *memory;  /* where an input lies; NULL: the platform's host */
+  ho_tensor alias;     /* tensor this one is a view or in-place update of; -1 */
+  ho_tensor root;      /* end of the alias chain; itself when not an alias */
+  ho_op producer;      /* -1 */
+  int is_output;       /* no consumers, or declared an output: lives to the makespan */
+} ho_tensor_info;
+
+typedef struct ho_graph {
+  const char *name;
+  const char *digest;        /* SHA-256 of the content, 64 hex digits; independent of key order and white space */
+  const char *source;        /* how it came to be: a file name or the built-in's canonical specification */
+  double period;             /* s; 0: none (design, section 5 point 7) */
+  double samples;            /* samples one execution serves: the batch; default 1 */
+
+  int32_t n_ops, n_tensors, n_edges; /* edges: distinct (tensor, consumer) pairs whose tensor has a producer */
+  const ho_op_info *op;
+  const ho_tensor_info *tensor;
+
+  const int32_t *in_start;   /* n_ops + 1; inputs of op o are in[in_start[o] … in_start[o+1]-1] */
+  const ho_tensor *in;
+  const int32_t *out_start;  /* n_ops + 1 */
+  const ho_tensor *out;
+  const int32_t *use_start;  /* n_tensors + 1; consumers, in increasing op index */
+  const ho_op *use;
+  const ho_op *topo;         /* n_ops: Kahn's order, lowest index first */
+
+  int32_t n_kinds;
+  const char *const *kinds;
+  int32_t n_time_devices;
+  const char *const *time_devices;
+
+  int32_t n_unknown;         /* ops that no cost rule knew (readers) */
+  const char *note;          /* one line for the user about what reading left out; NULL: nothing */
+
+  struct ho_arena *arena;
+} ho_graph;
+
+void ho_graph_free(ho_graph *g); /* NULL is allowed */
+
+/* Index by name, -1 when absent. Binary search over a sorted index inside the graph. */
+ho_op ho_graph_find_op(const ho_graph *g, const char *name);
+ho_tensor ho_graph_find_tensor(const ho_graph *g, const char *name);
+
+/* Bytes of a tensor when its precision is p: floating tensors (and int8/int4, which are precisions) scale, integer data does
+ * not; rounded up to whole bytes. */
+int64_t ho_tensor_bytes(const ho_tensor_info *t, ho_dtype p);
+/* The op's own precision: the dtype of its first output that is a precision, else of its first such input, else fp32. */
+ho_dtype ho_graph_op_dtype(const ho_graph *g, ho_op o);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

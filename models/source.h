@@ -1,0 +1,56 @@
+/* source.h: a graph from a specification: a file in any format that a reader knows, or a built-in model.
+ *
+ * "resnet50:batch=8,mode=training" names a built-in; anything with a '.' or '/' before the first ':' is a file, whose reader is
+ * chosen by content (its first bytes) and then by name. One const struct each, listed in one table (source.c). */
+#ifndef HO_MODELS_SOURCE_H
+#define HO_MODELS_SOURCE_H
+
+#include <glib.h>
+
+#include "base/options.h"
+#include "models/graph.h"
+
+G_BEGIN_DECLS
+
+/* Values for symbolic dimensions (--bind name=n) and for other things only the user knows. */
+typedef struct {
+  int32_t n;
+  const char *const *name;
+  const int64_t *value;
+} ho_bindings;
+
+typedef struct {
+  const char *name;        /* "resnet50" */
+  const char *summary;
+  const char *source;      /* paper */
+  const ho_option *options;
+  ho_graph *(*build)(const char *name, const ho_options *options, GError **error);
+} ho_model_builder;
+
+typedef struct {
+  const char *name;        /* "onnx" */
+  const char *summary;
+  const char *extension;   /* ".onnx" */
+  /* TRUE when the first `n` bytes look like this format. */
+  gboolean (*sniff)(const char *file, const unsigned char *head, size_t n);
+  ho_graph *(*read)(const char *file, const ho_bindings *bindings, GError **error);
+} ho_graph_reader;
+
+extern const ho_model_builder *const ho_model_builders[]; /* ends with NULL */
+extern const ho_graph_reader *const ho_graph_readers[];   /* ends with NULL */
+
+const ho_model_builder *ho_model_find(const char *name); /* NULL */
+
+/* `extra`: further "k=v" options for a built-in (e.g. "mode=training" from a config), NULL-terminated or NULL; for a file they
+ * are an error unless they are `mode=inference`. */
+ho_graph *ho_graph_load(const char *spec, const char *const *extra, const ho_bindings *bindings, GError **error);
+
+/* heteroopt-graph/1 (graph_json.c) */
+ho_graph *ho_graph_read_json(const char *file, const ho_bindings *bindings, GError **error);
+gboolean ho_graph_write_json(const ho_graph *g, const char *file, GError **error);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(ho_graph, ho_graph_free)
+
+G_END_DECLS
+
+#endif

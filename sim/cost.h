@@ -1,0 +1,61 @@
+/* cost.h: what one operator costs on one device, alone; and what one copy costs on an idle route.
+ *
+ * Kernel alone (design, section 5 point 3; the roofline of Williams, Waterman & Patterson, CACM 52(4), 2009):
+ *     t = max(FLOP / (peak · efficiency · occupancy), bytes / (bandwidth · efficiency)) / speed of the operating point
+ *     occupancy = min(1, parallelism / saturation)
+ * An op with a `time` table takes the table's seconds (divided by the point's speed) and uses no shared resource. An op cannot run
+ * where its table does not list it, where its kind or precision is not supported, or where it has FLOPs but the device no peak:
+ * its time is INFINITY there.
+ *
+ * A cost table belongs to one graph and one platform, is made once and is then read by many threads. */
+#ifndef HO_SIM_COST_H
+#define HO_SIM_COST_H
+
+#include <stdint.h>
+
+#include "hwprofiles/platform.h"
+#include "models/graph.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* One op on one device at one precision and operating point. */
+typedef struct {
+  double time;     /* s alone, without launch; INFINITY: cannot run */
+  double compute;  /* share of the device's compute it holds while it runs (the occupancy); 0 for table times */
+  double use;      /* mean compute utilisation while it runs alone, 0…1: compute-bound time · occupancy / time */
+  double bytes;    /* B of memory traffic at this precision; 0 for table times */
+  double joules;   /* J of per-FLOP and per-byte energy at this point; 0 for table times */
+  int from_table;  /* 1: time from a `time` table */
+} ho_kernel;
+
+typedef struct ho_cost ho_cost;
+
+ho_cost *ho_cost_new(const ho_graph *g, const ho_platform *p); /* keeps pointers to both */
+void ho_cost_free(ho_cost *c);
+
+/* The precision an op runs in on a device when the plan does not say: the op's dtype where the device has it, else the device's
+ * most precise one. */
+ho_dtype ho_cost_default_precision(const ho_cost *c, ho_op o, ho_device d);
+
+/* At default precision and nominal point: a table look-up. */
+const ho_kernel *ho_cost_kernel(const ho_cost *c, ho_op o, ho_device d);
+double ho_cost_time(const ho_cost *c, ho_op o, ho_device d); /* = ho_cost_kernel(…)->time */
+int ho_cost_can_run(const ho_cost *c, ho_op o, ho_device d); /* time < INFINITY */
+
+/* At any precision and point: computed. */
+ho_kernel ho_cost_kernel_at(const ho_cost *c, ho_op o, ho_device d, ho_dtype precision, int point);
+
+/* `reason` why an op cannot run there, for messages; static text or inside `buffer`. */
+const char *ho_cost_why_not(const ho_cost *c, ho_op o, ho_device d, ho_dtype precision, char *buffer, int size);
+
+/* Seconds to copy `bytes` between two memories alone, staging included: per hop latency + bytes/bandwidth; 0 when from == to;
+ * INFINITY when there is no way. */
+double ho_copy_time(const ho_platform *p, ho_memory from, ho_memory to, double bytes);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,103 @@
+/* replay.h: the discrete-event engine: what a plan does, exactly as design section 5 says.
+ *
+ * A replay object holds all state of one problem's replays; nothing is allocated while events run. The result points into the
+ * object and is valid until its next run. One object per thread. Same plan, same options: same bits.
+ *
+ * Order at one instant: releases of memory and devices, then arrivals, then starts; within a kind in the order in which the
+ * activities started, then by index.
+ * Failure: HO_ERROR_INFEASIBLE names op, memory, time and bytes when nothing that runs can release what is needed. */
+#ifndef HO_SIM_REPLAY_H
+#define HO_SIM_REPLAY_H
+
+#include <glib.h>
+
+#include "sim/plan.h"
+#include "sim/problem.h"
+
+G_BEGIN_DECLS
+
+typedef struct {
+  uint64_t seed;
+  int64_t replicate, replay;
+  double noise;       /* coefficient of variation of kernel and transfer durations; 0: none */
+  double model_error; /* coefficient of variation of device efficiencies; 0: none */
+} ho_replay_options;
+
+typedef enum { HO_BOTTLENECK_COMPUTE, HO_BOTTLENECK_TRANSFER, HO_BOTTLENECK_LAUNCH, HO_BOTTLENECK_MEMORY } ho_bottleneck;
+
+typedef struct {
+  double start, end;     /* s; start: when the op took its queue's head; end of the kernel */
+  double kernel;         /* s; start + the device's launch seconds */
+  double launched;       /* s; when the dispatcher had launched it */
+  double ready;          /* s; when its last input had arrived */
+} ho_replay_op;
+
+typedef struct {
+  ho_tensor tensor;
+  ho_memory from, to;
+  double requested;      /* s: when its source was there */
+  double start, end;     /* s */
+  double bytes;
+  int32_t for_entry;     /* the first consumer's entry */
+} ho_replay_transfer;
+
+typedef struct {
+  double busy;           /* s: one or more kernels run */
+  double energy;         /* J */
+  double utilisation;    /* busy / makespan */
+  double idle_energy, kernel_energy; /* J: energy = idle_energy + kernel_energy */
+} ho_replay_device;
+
+typedef struct {
+  double bytes;          /* both directions */
+  double busy;           /* s: one or more transfers draw on it */
+  double energy;         /* J */
+} ho_replay_link;
+
+typedef struct {
+  double peak;           /* B live at once */
+  double arena;          /* B a real allocator would need: offsets by lifetime without overlap (best fit) */
+} ho_replay_memory;
+
+typedef struct {
+  ho_figures figures;
+  const ho_replay_op *op;             /* by entry */
+  int32_t n_transfers;
+  const ho_replay_transfer *transfer; /* in order of start */
+  const ho_replay_device *device;
+  const ho_replay_link *link;
+  const ho_replay_memory *memory;
+  ho_bottleneck bottleneck;           /* largest share of the critical path through the replay */
+  double share[4];                    /* s of the critical path by ho_bottleneck; they sum to the makespan */
+  int64_t events;
+  const ho_plan *plan;                /* what was replayed; for a policy, the plan that replays to the same times */
+} ho_replay_result;
+
+typedef struct ho_replay ho_replay;
+
+ho_replay *ho_replay_new(const ho_problem *q);
+void ho_replay_free(ho_replay *r);
+
+/* Replays a plan (it is checked first). NULL on error. */
+const ho_replay_result *ho_replay_run(ho_replay *r, const ho_plan *plan, const ho_replay_options *options, GError **error);
+
+/* Runs an online policy ("fifo", "priority"; names in ho_policy_names, NULL-terminated). */
+const ho_replay_result *ho_replay_policy(ho_replay *r, const char *policy, const ho_replay_options *options, GError **error);
+extern const char *const ho_policy_names[];
+
+/* One allocation in a memory, for plots and for checking the arena plan. Recorded by every run. */
+typedef struct {
+  ho_tensor tensor;      /* -1: workspace */
+  int32_t entry;         /* that asked for it; -1: there from the start */
+  ho_memory memory;
+  double from, to;       /* s */
+  double bytes;
+  double offset;         /* B in the arena plan */
+} ho_replay_buffer;
+int32_t ho_replay_buffers(const ho_replay *r, const ho_replay_buffer **buffers);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(ho_replay, ho_replay_free)
+
+G_END_DECLS
+
+#endif

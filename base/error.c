@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-G_DEFINE_QUARK(ho-error-quark, ho_error)
+G_DEFINE_QUARK(ho - error - quark, ho_error)
 
 gboolean ho_fail(GError **error, ho_error_code code, const char *format, ...) {
   if (!error) return FALSE;

@@ -12,7 +12,7 @@ extern "C" {
 
 double ho_exp(double x);
 double ho_log(double x);
-double ho_pow(double x, double y); /* x > 0: exp(y·log x), within a few units in the last place */
+double ho_pow(double x, double y); /* x ≥ 0: exp(y·log x); its relative error grows to |y·log x| units in the last place */
 
 #ifdef __cplusplus
 }

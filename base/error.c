@@ -9,9 +9,30 @@ gboolean ho_fail(GError **error, ho_error_code code, const char *format, ...) {
   if (!error) return FALSE;
   va_list args;
   va_start(args, format);
-  g_propagate_error(error, g_error_new_valist(HO_ERROR, code, format, args));
+  GError *made = g_error_new_valist(HO_ERROR, code, format, args);
   va_end(args);
+  g_strdelimit(made->message, "\n\r", ' ');
+  g_propagate_error(error, made);
   return FALSE;
+}
+
+char *ho_printable(const char *text) {
+  enum { LONGEST = 80 };
+  g_autofree char *valid = g_utf8_make_valid(text, -1);
+  GString *shown = g_string_new(NULL);
+  int n = 0;
+  for (const char *p = valid; *p; p = g_utf8_next_char(p)) {
+    if (n++ == LONGEST) {
+      g_string_append(shown, "…");
+      break;
+    }
+    gunichar c = g_utf8_get_char(p);
+    if (g_unichar_iscntrl(c))
+      g_string_append_printf(shown, "\\x%02x", c);
+    else
+      g_string_append_unichar(shown, c);
+  }
+  return g_string_free(shown, FALSE);
 }
 
 int ho_error_exit_status(const GError *error) {

@@ -25,9 +25,13 @@ typedef enum {
 
 GQuark ho_error_quark(void);
 
-/* Sets *error (when error is not NULL) to a formatted message. Always returns FALSE, so that a reader can write
+/* Sets *error (when error is not NULL) to a formatted message; line breaks in it become blanks. Always returns FALSE, so that a reader can write
  * `return ho_fail(error, HO_ERROR_INPUT, "%s: …", file)`. */
 gboolean ho_fail(GError **error, ho_error_code code, const char *format, ...) G_GNUC_PRINTF(3, 4);
+
+/* `text` of the user's as a message may show it: control characters and bytes that are not UTF-8 escaped, at most 80
+ * characters. Caller frees. */
+char *ho_printable(const char *text);
 
 /* The exit status of the command for an error: 1, 2 or 3 (GLib's own file errors count as 1). */
 int ho_error_exit_status(const GError *error);

@@ -7,6 +7,7 @@
 
 #include <glib.h>
 #include <jansson.h>
+#include <stdint.h>
 
 G_BEGIN_DECLS
 
@@ -15,8 +16,8 @@ json_t *ho_json_read(const char *file, GError **error);
 
 /* Writes to a file by way of a temporary beside it and a rename ("-": standard output). */
 gboolean ho_json_write(const json_t *value, const char *file, GError **error);
-char *ho_json_text(const json_t *value); /* pretty, two-space indent, short arrays on one line; caller frees */
-char *ho_json_line(const json_t *value); /* compact; caller frees */
+char *ho_json_text(const json_t *value); /* pretty, two-space indent, what is short on one line, a line break at the end; caller frees */
+char *ho_json_line(const json_t *value); /* compact, no line break; caller frees */
 
 /* Where a reader is: "graph.json" and "ops[3].time". Cheap to copy; `where` texts are built only for errors. */
 typedef struct {

@@ -76,12 +76,12 @@ static gboolean parse_value(const ho_option *o, char *text, ho_option_value *val
 static gboolean set(ho_options *o, int i, const char *text, const char *who, GError **error) {
   o->texts[i] = g_strdup(text);
   if (parse_value(&o->table[i], o->texts[i], &o->values[i])) return TRUE;
-  g_autofree char *expected = expectation(&o->table[i]), *shown = g_strescape(text, NULL);
+  g_autofree char *expected = expectation(&o->table[i]), *shown = ho_printable(text);
   return ho_fail(error, HO_ERROR_INPUT, "%s: option '%s': found '%s', expected %s", who, o->table[i].name, shown, expected);
 }
 
 static gboolean unknown(const ho_options *o, const char *name, const char *who, GError **error) {
-  g_autofree char *shown = g_strescape(name, NULL);
+  g_autofree char *shown = ho_printable(name);
   if (o->n == 0) return ho_fail(error, HO_ERROR_INPUT, "%s: option '%s' is not known here: there are no options", who, shown);
   g_autofree const char **names = g_new0(const char *, o->n + 1);
   for (int i = 0; i < o->n; i++) names[i] = o->table[i].name;
@@ -94,7 +94,7 @@ static gboolean unknown(const ho_options *o, const char *name, const char *who, 
 static gboolean take(ho_options *o, const char *given, const char *who, GError **error) {
   const char *equals = strchr(given, '=');
   if (!equals || equals == given) {
-    g_autofree char *shown = g_strescape(given, NULL);
+    g_autofree char *shown = ho_printable(given);
     return ho_fail(error, HO_ERROR_INPUT, "%s: found '%s', expected an option in the form name=value", who, shown);
   }
   g_autofree char *name = g_strndup(given, (gsize)(equals - given));

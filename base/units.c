@@ -101,7 +101,7 @@ gboolean ho_unit_parse(const char *text, ho_unit unit, double *value, GError **e
       }
     }
   }
-  g_autofree char *shown = g_strescape(text, NULL);
+  g_autofree char *shown = ho_printable(text);
   return ho_fail(error, HO_ERROR_INPUT, "'%s' is not a %s: expected a finite number ≥ 0 such as %s", shown, kind->what,
                  kind->example);
 }
@@ -115,7 +115,7 @@ gboolean ho_double_parse(const char *text, double *value, GError **error) {
       return TRUE;
     }
   }
-  g_autofree char *shown = g_strescape(text, NULL);
+  g_autofree char *shown = ho_printable(text);
   return ho_fail(error, HO_ERROR_INPUT, "'%s' is not a number: expected a finite decimal number such as 0.5 or 1e-3", shown);
 }
 

@@ -1,0 +1,21 @@
+/* fileio.h: whole files in and out, with one-line errors.
+ *
+ * Reading takes regular files and pipes, never directories, and at most 2 GB. Writing goes to a temporary beside the file and
+ * a rename, so that a reader never meets half a file and a full disk leaves the old one. What exists and is not a regular
+ * file (a device, a pipe) is written in place. Nothing is flushed to the medium: a power cut may lose the last write. */
+#ifndef HO_BASE_FILEIO_H
+#define HO_BASE_FILEIO_H
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* Reads a file ("-": standard input). *text is NUL-terminated beyond *length bytes (length may be NULL); caller frees. */
+gboolean ho_file_read(const char *file, char **text, size_t *length, GError **error);
+
+/* Writes `length` bytes to a file ("-": standard output). */
+gboolean ho_file_write(const char *file, const char *text, size_t length, GError **error);
+
+G_END_DECLS
+
+#endif

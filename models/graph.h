@@ -21,6 +21,10 @@ extern "C" {
 typedef int32_t ho_op;
 typedef int32_t ho_tensor;
 
+/* Sizes of all tensors and workspaces of a graph together: at most this many bytes (72 PB), so that sums over memories and
+ * conversions to wider types never leave int64. */
+#define HO_GRAPH_MAX_BYTES (INT64_C(1) << 56)
+
 typedef enum { HO_PHASE_FORWARD, HO_PHASE_BACKWARD, HO_PHASE_UPDATE } ho_phase;
 typedef enum { HO_ROLE_NONE /* has a producer */, HO_ROLE_INPUT, HO_ROLE_WEIGHT } ho_role;
 
@@ -89,11 +93,15 @@ typedef struct ho_graph {
   const char *note;          /* one line for the user about what reading left out; NULL: nothing */
 
   struct ho_arena *arena;
+  struct _GHashTable *op_names, *tensor_names; /* name -> index + 1; read by the two find functions only */
 } ho_graph;
 
 void ho_graph_free(ho_graph *g); /* NULL is allowed */
 
-/* Index by name, -1 when absent. Binary search over a sorted index inside the graph. */
+const char *ho_phase_name(ho_phase p); /* "forward" */
+const char *ho_role_name(ho_role r);   /* "none", "input", "weight" */
+
+/* Index by name, -1 when absent. */
 ho_op ho_graph_find_op(const ho_graph *g, const char *name);
 ho_tensor ho_graph_find_tensor(const ho_graph *g, const char *name);
 

@@ -27,8 +27,11 @@ typedef enum {
   HO_N_FAMILIES
 } ho_family;
 
-const char *ho_family_name(ho_family f);
+const char *ho_family_name(ho_family f); /* "conv"; NULL beyond the last */
+/* The gradient kinds "x_grad", "x_dgrad" and "x_wgrad" belong to the family of x. */
 ho_family ho_family_of_kind(const char *kind);
+/* The i-th word of the table, in order of strcmp; NULL beyond the last. */
+const char *ho_kind_word(int i);
 /* Whether FLOPs of this family are multiply-accumulates (2 each), so that they count as MACs. */
 int ho_family_has_macs(ho_family f);
 

@@ -7,6 +7,7 @@
 #include "base/digest.h"
 #include "base/error.h"
 #include "models/graph_draft.h"
+#include "models/graph_order.h"
 
 #define OP(b, o) (&g_array_index((b)->ops, ho_op_info, (o)))
 #define TENSOR(b, t) (&g_array_index((b)->tensors, ho_tensor_info, (t)))

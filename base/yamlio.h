@@ -13,8 +13,9 @@ G_BEGIN_DECLS
 /* A file, loaded or about to be. Keeps the text for error places. */
 typedef struct ho_yaml ho_yaml;
 
-ho_yaml *ho_yaml_open(const char *file, GError **error);                       /* reads the bytes */
-ho_yaml *ho_yaml_from_text(const char *name, const char *text);                /* `name` stands for the file in messages */
+ho_yaml *ho_yaml_open(const char *file, GError **error); /* reads and parses; NULL when it is not YAML */
+ho_yaml *ho_yaml_from_text(const char *name,
+                           const char *text); /* `name` stands for the file in messages; faults show at ho_yaml_load */
 void ho_yaml_free(ho_yaml *y);
 const char *ho_yaml_file(const ho_yaml *y);
 const char *ho_yaml_text(const ho_yaml *y);
@@ -27,7 +28,8 @@ void ho_yaml_release(const cyaml_schema_value_t *schema, void *data);
  * key), at its nearest enclosing entry. Always FALSE. */
 gboolean ho_yaml_fail(const ho_yaml *y, GError **error, const char *path, const char *format, ...) G_GNUC_PRINTF(4, 5);
 
-/* Top-level "format" must equal `format`. */
+/* Top-level "format" must equal `format`. `found` NULL: it is looked up in the text, which may be done before loading, so that a file
+ * of another format is called that instead of being blamed for its first key. */
 gboolean ho_yaml_check_format(const ho_yaml *y, const char *found, const char *format, GError **error);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(ho_yaml, ho_yaml_free)

@@ -5,11 +5,18 @@
 #include "base/error.h"
 #include "models/graph_draft.h"
 
+/* A copy that is UTF-8, since names from binary files need not be, and JSON must. */
+static char *own_text(ho_graph_build *b, const char *text) {
+  if (!text || g_utf8_validate(text, -1, NULL)) return ho_arena_strdup(b->arena, text);
+  g_autofree char *repaired = g_utf8_make_valid(text, -1);
+  return ho_arena_strdup(b->arena, repaired);
+}
+
 ho_graph_build *ho_graph_build_new(const char *name, const char *source) {
   ho_graph_build *b = g_new0(ho_graph_build, 1);
   b->arena = ho_arena_new();
   b->source = ho_arena_strdup(b->arena, source);
-  b->name = ho_arena_strdup(b->arena, name);
+  b->name = own_text(b, name);
   b->samples = 1;
   b->ops = g_array_new(FALSE, FALSE, sizeof(ho_op_info));
   b->tensors = g_array_new(FALSE, FALSE, sizeof(ho_tensor_info));
@@ -52,8 +59,8 @@ void ho_graph_build_free(ho_graph_build *b) {
 
 static void fail_at(ho_graph_build *b, const char *list, int32_t i, const char *name, const char *format, va_list args) {
   if (b->error) return;
-  g_autofree char *message = g_strdup_vprintf(format, args);
-  ho_fail(&b->error, HO_ERROR_INPUT, "%s: %s[%d] '%s': %s", b->source, list, i, name, message);
+  g_autofree char *message = g_strdup_vprintf(format, args), *shown = ho_printable(name);
+  ho_fail(&b->error, HO_ERROR_INPUT, "%s: %s[%d] '%s': %s", b->source, list, i, shown, message);
 }
 
 void ho_draft_fail_op(ho_graph_build *b, ho_op o, const char *format, ...) {
@@ -77,8 +84,8 @@ static const char *shared_word(ho_graph_build *b, const char *word) {
   if (!word) return NULL;
   const char *known = g_hash_table_lookup(b->words, word);
   if (known) return known;
-  char *copy = ho_arena_strdup(b->arena, word);
-  g_hash_table_add(b->words, copy);
+  char *copy = own_text(b, word);
+  g_hash_table_replace(b->words, copy, copy);
   return copy;
 }
 
@@ -86,7 +93,7 @@ static const char *shared_word(ho_graph_build *b, const char *word) {
 static int32_t word_index(ho_graph_build *b, GHashTable *index, GPtrArray *list, const char *word) {
   gpointer known = g_hash_table_lookup(index, word);
   if (known) return GPOINTER_TO_INT(known) - 1;
-  char *copy = ho_arena_strdup(b->arena, word);
+  char *copy = own_text(b, word);
   g_ptr_array_add(list, copy);
   g_hash_table_insert(index, copy, GINT_TO_POINTER((gint)list->len));
   return (int32_t)list->len - 1;
@@ -101,7 +108,7 @@ void ho_graph_build_set(ho_graph_build *b, double period, double samples) {
 
 void ho_graph_build_note(ho_graph_build *b, int32_t n_unknown, const char *note) {
   b->n_unknown = n_unknown;
-  b->note = ho_arena_strdup(b->arena, note);
+  b->note = own_text(b, note);
 }
 
 /* ---- ops ------------------------------------------------------------------------------------------------------------- */
@@ -113,7 +120,7 @@ ho_op_info ho_op_info_init(const char *name, const char *kind) {
 ho_op ho_graph_build_op(ho_graph_build *b, const ho_op_info *info) {
   ho_op o = (ho_op)b->ops->len;
   ho_op_info op = *info;
-  op.name = ho_arena_strdup(b->arena, info->name);
+  op.name = own_text(b, info->name);
   op.kind_index = word_index(b, b->kind_index, b->kinds, info->kind);
   op.kind = g_ptr_array_index(b->kinds, op.kind_index);
   op.family = ho_family_of_kind(op.kind);
@@ -143,7 +150,7 @@ void ho_graph_build_time(ho_graph_build *b, ho_op o, const char *device, double 
 
 /* ---- tensors --------------------------------------------------------------------------------------------------------- */
 
-int64_t ho_draft_shape_bytes(ho_dtype dtype, int32_t rank, const int64_t *shape) {
+int64_t ho_graph_shape_bytes(ho_dtype dtype, int32_t rank, const int64_t *shape) {
   int64_t limit = HO_GRAPH_MAX_BYTES, elements = 1, bits = ho_dtype_bits(dtype);
   for (int32_t i = 0; i < rank; i++) {
     if (shape[i] < 0) return -1;
@@ -162,8 +169,8 @@ ho_tensor ho_graph_build_tensor(ho_graph_build *b, const char *name, ho_dtype dt
                                 int64_t bytes, ho_role role, ho_op producer) {
   ho_tensor t = (ho_tensor)b->tensors->len;
   ho_tensor_info tensor = {
-      .name = ho_arena_strdup(b->arena, name),
-      .bytes = rank >= 0 ? ho_draft_shape_bytes(dtype, rank, shape) : bytes,
+      .name = own_text(b, name),
+      .bytes = rank >= 0 ? ho_graph_shape_bytes(dtype, rank, shape) : bytes,
       .dtype = dtype,
       .rank = rank,
       .shape = rank > 0 ? ho_arena_memdup(b->arena, shape, sizeof *shape * (size_t)rank) : NULL,
@@ -199,4 +206,12 @@ void ho_graph_build_memory(ho_graph_build *b, ho_tensor t, const char *memory) {
 
 void ho_graph_build_output(ho_graph_build *b, ho_tensor t) {
   g_array_index(b->tensors, ho_tensor_info, t).is_output = 1;
+}
+
+ho_op ho_graph_build_find_op(const ho_graph_build *b, const char *name) {
+  return GPOINTER_TO_INT(g_hash_table_lookup(b->op_names, name)) - 1;
+}
+
+ho_tensor ho_graph_build_find_tensor(const ho_graph_build *b, const char *name) {
+  return GPOINTER_TO_INT(g_hash_table_lookup(b->tensor_names, name)) - 1;
 }

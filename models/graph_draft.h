@@ -37,7 +37,4 @@ struct ho_graph_build {
 void ho_draft_fail_op(ho_graph_build *b, ho_op o, const char *format, ...) G_GNUC_PRINTF(3, 4);
 void ho_draft_fail_tensor(ho_graph_build *b, ho_tensor t, const char *format, ...) G_GNUC_PRINTF(3, 4);
 
-/* Bytes of so many elements, rounded up; -1 when a dimension is negative or the size is beyond HO_GRAPH_MAX_BYTES. */
-int64_t ho_draft_shape_bytes(ho_dtype dtype, int32_t rank, const int64_t *shape);
-
 #endif

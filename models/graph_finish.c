@@ -90,7 +90,8 @@ static gboolean check_aliases(ho_graph_build *b) {
       end = TENSOR(b, end)->alias;
     }
     if (mark[end] == 1) {
-      ho_draft_fail_tensor(b, end, "is an alias of itself, by way of '%s'", TENSOR(b, TENSOR(b, end)->alias)->name);
+      g_autofree char *next = ho_printable(TENSOR(b, TENSOR(b, end)->alias)->name);
+      ho_draft_fail_tensor(b, end, "is an alias of itself, by way of '%s'", next);
       return FALSE;
     }
     ho_tensor root = TENSOR(b, end)->root;

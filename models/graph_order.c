@@ -45,19 +45,18 @@ static gboolean fail_cycle(const ho_graph *g, const int32_t *waits, GError **err
   while (waits[o] == 0) o++;
   for (; !seen[o]; o = waiting_producer(g, waits, o)) seen[o] = 1;
 
-  g_autoptr(GPtrArray) cycle = g_ptr_array_new(); /* against the edges */
+  g_autoptr(GPtrArray) cycle = g_ptr_array_new_with_free_func(g_free); /* names, against the edges */
   ho_op first = o;
   do {
-    g_ptr_array_add(cycle, (gpointer)g->op[o].name);
+    g_ptr_array_add(cycle, ho_printable(g->op[o].name));
     o = waiting_producer(g, waits, o);
   } while (o != first);
 
   g_autoptr(GString) text = g_string_new(NULL);
-  g_string_append_printf(text, "'%s'", g->op[first].name);
-  guint n = cycle->len, shown = MIN(n - 1, MOST_NAMES);
-  for (guint i = 1; i <= shown; i++) g_string_append_printf(text, " -> '%s'", (const char *)g_ptr_array_index(cycle, n - i));
-  if (shown < n - 1) g_string_append_printf(text, " -> … (%u more)", n - 1 - shown);
-  g_string_append_printf(text, " -> '%s'", g->op[first].name);
+  guint n = cycle->len, shown = MIN(n, MOST_NAMES);
+  for (guint i = 0; i < shown; i++) g_string_append_printf(text, "'%s' -> ", (const char *)cycle->pdata[(n - i) % n]);
+  if (shown < n) g_string_append_printf(text, "(%u more) -> ", n - shown);
+  g_string_append_printf(text, "'%s'", (const char *)cycle->pdata[0]);
   return ho_fail(error, HO_ERROR_INPUT, "%s: ops form a cycle: %s: expected a graph without cycles", g->source, text->str);
 }
 

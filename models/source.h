@@ -45,9 +45,11 @@ const ho_model_builder *ho_model_find(const char *name); /* NULL */
  * are an error unless they are `mode=inference`. */
 ho_graph *ho_graph_load(const char *spec, const char *const *extra, const ho_bindings *bindings, GError **error);
 
-/* heteroopt-graph/1 (graph_json.c) */
+/* heteroopt-graph/1 (graph_json.c, graph_json_write.c); "-" is standard input or output. */
+extern const ho_graph_reader ho_graph_reader_json;
 ho_graph *ho_graph_read_json(const char *file, const ho_bindings *bindings, GError **error);
 gboolean ho_graph_write_json(const ho_graph *g, const char *file, GError **error);
+gboolean ho_graph_write_dot(const ho_graph *g, const char *file, GError **error); /* for `dot -Tsvg` (graph_dot.c) */
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(ho_graph, ho_graph_free)
 

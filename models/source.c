@@ -1,0 +1,114 @@
+/* source.c: the tables of readers and built-in models, and finding the right one; see source.h. */
+#include "models/source.h"
+
+#include <errno.h>
+#include <glib/gstdio.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/optparse.h"
+
+#define HEAD_BYTES 64 /* a reader recognises its format by so many */
+
+const ho_graph_reader *const ho_graph_readers[] = {&ho_graph_reader_json, NULL};
+const ho_model_builder *const ho_model_builders[] = {NULL};
+
+const ho_model_builder *ho_model_find(const char *name) {
+  for (const ho_model_builder *const *m = ho_model_builders; *m; m++)
+    if (strcmp((*m)->name, name) == 0) return *m;
+  return NULL;
+}
+
+/* ---- files ----------------------------------------------------------------------------------------------------------- */
+
+/* Reads up to `n` bytes of the beginning into `head`; -1 and an error when the file cannot be read. */
+static gssize read_head(const char *file, unsigned char *head, size_t n, GError **error) {
+  if (g_file_test(file, G_FILE_TEST_IS_DIR)) {
+    ho_fail(error, HO_ERROR_INPUT, "%s: is a directory: expected a graph file", file);
+    return -1;
+  }
+  FILE *f = g_fopen(file, "rb");
+  if (!f) {
+    ho_fail(error, HO_ERROR_IO, "%s: %s", file, g_strerror(errno));
+    return -1;
+  }
+  size_t got = fread(head, 1, n, f);
+  fclose(f);
+  return (gssize)got;
+}
+
+static ho_graph *load_file(const char *file, const char *const *extra, const ho_bindings *bindings, GError **error) {
+  for (; extra && *extra; extra++) {
+    if (strcmp(*extra, "mode=inference") == 0) continue;
+    g_autofree char *shown = ho_printable(*extra);
+    ho_fail(error, HO_ERROR_INPUT, "%s: '%s' is an option of built-in models: a file is taken as it is (mode=inference)", file,
+            shown);
+    return NULL;
+  }
+  if (strcmp(file, "-") == 0) return ho_graph_read_json(file, bindings, error);
+  unsigned char head[HEAD_BYTES];
+  gssize n = read_head(file, head, sizeof head, error);
+  if (n < 0) return NULL;
+  g_autoptr(GString) known = g_string_new(NULL);
+  for (const ho_graph_reader *const *r = ho_graph_readers; *r; r++) {
+    if ((*r)->sniff(file, head, (size_t)n)) return (*r)->read(file, bindings, error);
+    g_string_append_printf(known, "%s%s (%s)", known->len ? ", " : "", (*r)->name, (*r)->extension);
+  }
+  ho_fail(error, HO_ERROR_INPUT, "%s: %s: expected one of %s", file, n ? "the format is not known" : "the file is empty",
+          known->str);
+  return NULL;
+}
+
+/* ---- built-in models ------------------------------------------------------------------------------------------------- */
+
+static ho_graph *fail_unknown(const char *name, GError **error) {
+  g_autoptr(GPtrArray) names = g_ptr_array_new();
+  for (const ho_model_builder *const *m = ho_model_builders; *m; m++) g_ptr_array_add(names, (gpointer)(*m)->name);
+  g_ptr_array_add(names, NULL);
+  const char *near = ho_did_you_mean(name, (const char *const *)names->pdata);
+  g_autofree char *list = g_strjoinv(", ", (char **)names->pdata), *shown = ho_printable(name);
+  if (near)
+    ho_fail(error, HO_ERROR_INPUT, "'%s' is neither a file nor a built-in model (did you mean '%s'?)", shown, near);
+  else
+    ho_fail(error, HO_ERROR_INPUT, "'%s' is neither a file nor a built-in model: expected a path or one of %s", shown, list);
+  return NULL;
+}
+
+static void append_all(GPtrArray *list, const char *const *texts) {
+  for (; texts && *texts; texts++) g_ptr_array_add(list, (gpointer)*texts);
+}
+
+static ho_graph *load_built_in(const char *spec, const char *const *extra, const ho_bindings *bindings, GError **error) {
+  g_autofree char *name = NULL;
+  g_auto(GStrv) given = NULL;
+  ho_spec_split(spec, &name, &given);
+  const ho_model_builder *model = ho_model_find(name);
+  if (!model) return fail_unknown(name, error);
+  if (bindings && bindings->n > 0) {
+    ho_fail(error, HO_ERROR_INPUT, "%s: '%s' cannot be bound: a built-in model takes options, as in %s:k=v", name,
+            bindings->name[0], name);
+    return NULL;
+  }
+  g_autoptr(GPtrArray) all = g_ptr_array_new();
+  append_all(all, (const char *const *)given);
+  append_all(all, extra);
+  g_ptr_array_add(all, NULL);
+  g_autoptr(ho_options) options = ho_options_parse(model->options, (const char *const *)all->pdata, name, error);
+  return options ? model->build(model->name, options, error) : NULL;
+}
+
+/* A path: '-', or what has a '.' or '/' before the first ':'. A file whose name looks like neither is found all the same. */
+static gboolean is_file(const char *spec) {
+  size_t n = strcspn(spec, ":");
+  for (size_t i = 0; i < n; i++)
+    if (spec[i] == '.' || spec[i] == '/') return TRUE;
+  return strcmp(spec, "-") == 0;
+}
+
+ho_graph *ho_graph_load(const char *spec, const char *const *extra, const ho_bindings *bindings, GError **error) {
+  if (is_file(spec)) return load_file(spec, extra, bindings, error);
+  g_autofree char *name = g_strndup(spec, strcspn(spec, ":"));
+  if (!ho_model_find(name) && g_file_test(spec, G_FILE_TEST_EXISTS)) return load_file(spec, extra, bindings, error);
+  return load_built_in(spec, extra, bindings, error);
+}

@@ -4,6 +4,7 @@
  * bits; binary prefixes, minutes and hours multiply. */
 #include "base/units.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -155,12 +156,14 @@ char *ho_unit_format(double value, ho_unit unit) {
   return g_strconcat(digits, space, prefix, stems[unit], NULL);
 }
 
+/* A double that any text of at most 15 digits means is that text at 15 digits, zeros cut; subnormals have fewer digits. */
 const char *ho_double_text(double value, char *buffer) {
   if (isnan(value)) return strcpy(buffer, "nan");
   if (isinf(value)) return strcpy(buffer, value > 0 ? "inf" : "-inf");
-  static const char *const formats[] = {"%.15g", "%.16g", "%.17g"};
-  for (size_t i = 0; i < G_N_ELEMENTS(formats); i++) {
-    g_ascii_formatd(buffer, 32, formats[i], value);
+  for (int digits = fabs(value) < DBL_MIN ? 1 : 15; digits <= 17; digits++) {
+    char format[8];
+    g_snprintf(format, sizeof format, "%%.%dg", digits);
+    g_ascii_formatd(buffer, 32, format, value);
     if (g_ascii_strtod(buffer, NULL) == value) break;
   }
   return buffer;

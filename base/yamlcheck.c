@@ -15,15 +15,6 @@ typedef struct {
 static gboolean check_value(walk *w, const ho_yaml_node *n, const ho_yaml_node *place, const cyaml_schema_value_t *s,
                             GError **error);
 
-char *ho_yaml_shown(const char *text) {
-  gsize n = strlen(text), keep = n;
-  if (n > 60) keep = (gsize)(g_utf8_find_prev_char(text, text + 58) - text);
-  char *shown = g_strdup_printf("%.*s%s", (int)keep, text, keep < n ? "…" : "");
-  for (char *c = shown; *c; c++)
-    if ((guchar)*c < 0x20 || *c == 0x7f) *c = ' ';
-  return shown;
-}
-
 /* The last part of the path: "key 'idle'" or "devices[2]". */
 static char *subject(const walk *w) {
   const char *dot = strrchr(w->path->str, '.');
@@ -46,7 +37,7 @@ static gboolean fail_found(const walk *w, const ho_yaml_node *n, const ho_yaml_n
   if (ho_yaml_node_is_null(n))
     return ho_fail(error, HO_ERROR_INPUT, "%s:%u:%u: %s has no value, expected %s", w->file, place->line, place->column, who,
                    expected);
-  g_autofree char *shown = ho_yaml_shown(n->text);
+  g_autofree char *shown = ho_printable(n->text);
   return ho_fail(error, HO_ERROR_INPUT, "%s:%u:%u: %s: found '%s', expected %s", w->file, place->line, place->column, who, shown,
                  expected);
 }
@@ -59,7 +50,7 @@ static const char *place_in(const walk *w) {
 
 static gboolean fail_unknown(const walk *w, const ho_yaml_node *mapping, const ho_yaml_node *key,
                              const cyaml_schema_field_t *fields, GError **error) {
-  g_autofree char *shown = ho_yaml_shown(key->text);
+  g_autofree char *shown = ho_printable(key->text);
   if (mapping->flow && strchr(key->text, '=') && key != mapping->first)
     return ho_fail(error, HO_ERROR_INPUT,
                    "%s:%u:%u: '%s' stands alone: inside { } YAML splits a text at its comma, expected the text in quotes",
@@ -122,7 +113,7 @@ static gboolean check_sequence(walk *w, const ho_yaml_node *n, const ho_yaml_nod
   const ho_yaml_node *before = NULL;
   for (const ho_yaml_node *e = n->first; e; before = e, e = e->next) {
     if (n->flow && before && is_split(before, e)) {
-      g_autofree char *a = ho_yaml_shown(before->text), *b = ho_yaml_shown(e->text);
+      g_autofree char *a = ho_printable(before->text), *b = ho_printable(e->text);
       return ho_fail(
           error, HO_ERROR_INPUT,
           "%s:%u:%u: inside [ ] YAML splits '%s,%s' at its comma, expected quotes around it or one entry per line (- …)", w->file,

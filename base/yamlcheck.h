@@ -12,7 +12,4 @@
 
 gboolean ho_yaml_check(const char *file, const ho_yaml_tree *t, const cyaml_schema_value_t *schema, GError **error);
 
-/* Text of a file as part of a message: at most 60 bytes, control characters replaced. g_free. */
-char *ho_yaml_shown(const char *text);
-
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/fileio.h"
 #include "base/yamlcheck.h"
 #include "base/yamltree.h"
 
@@ -26,18 +27,9 @@ static ho_yaml *yaml_new(const char *file, char *text, gsize length) {
 }
 
 ho_yaml *ho_yaml_open(const char *file, GError **error) {
-  g_autoptr(GError) fault = NULL;
   char *text;
   gsize length;
-  if (g_file_test(file, G_FILE_TEST_IS_DIR)) {
-    ho_fail(error, HO_ERROR_INPUT, "%s: a directory, expected a YAML file", file);
-    return NULL;
-  }
-  if (!g_file_get_contents(file, &text, &length, &fault)) {
-    const char *reason = strrchr(fault->message, ':');
-    ho_fail(error, HO_ERROR_IO, "%s: cannot be read%s", file, reason ? reason : "");
-    return NULL;
-  }
+  if (!ho_file_read(file, &text, &length, error)) return NULL;
   ho_yaml *y = yaml_new(file, text, length);
   if (y->tree) return y;
   if (error) *error = g_error_copy(y->fault);
@@ -110,6 +102,14 @@ static char *path_subject(const char *path) {
   return strchr(last, '[') ? g_strdup(last) : g_strdup_printf("key '%s'", last);
 }
 
+gboolean ho_yaml_has(const ho_yaml *y, const char *path) {
+  if (!y->tree) return FALSE;
+  const ho_yaml_node *key;
+  gboolean found;
+  ho_yaml_tree_find(y->tree, path, &key, &found);
+  return found;
+}
+
 gboolean ho_yaml_fail(const ho_yaml *y, GError **error, const char *path, const char *format, ...) {
   va_list args;
   va_start(args, format);
@@ -140,6 +140,6 @@ gboolean ho_yaml_check_format(const ho_yaml *y, const char *found, const char *f
     found = n->text;
   }
   if (!strcmp(found, format)) return TRUE;
-  g_autofree char *shown = ho_yaml_shown(found);
+  g_autofree char *shown = ho_printable(found);
   return ho_yaml_fail(y, error, "format", "found '%s', expected %s", shown, format);
 }

@@ -24,6 +24,9 @@ const char *ho_yaml_text(const ho_yaml *y);
 gboolean ho_yaml_load(ho_yaml *y, const cyaml_schema_value_t *schema, void **data, GError **error);
 void ho_yaml_release(const cyaml_schema_value_t *schema, void *data);
 
+/* Whether the text has a value at a path such as "devices[2].points": tells an empty list from an absent one. */
+gboolean ho_yaml_has(const ho_yaml *y, const char *path);
+
 /* Fails at a path such as "devices[2].power.idle" with "file:line:column: key 'idle': message". If the path is not there (an absent
  * key), at its nearest enclosing entry. Always FALSE. */
 gboolean ho_yaml_fail(const ho_yaml *y, GError **error, const char *path, const char *format, ...) G_GNUC_PRINTF(4, 5);

@@ -22,12 +22,14 @@ extern "C" {
 
 /* One op on one device at one precision and operating point. */
 typedef struct {
-  double time;     /* s alone, without launch; INFINITY: cannot run */
-  double compute;  /* share of the device's compute it holds while it runs (the occupancy); 0 for table times */
-  double use;      /* mean compute utilisation while it runs alone, 0…1: compute-bound time · occupancy / time */
-  double bytes;    /* B of memory traffic at this precision; 0 for table times */
-  double joules;   /* J of per-FLOP and per-byte energy at this point; 0 for table times */
-  int from_table;  /* 1: time from a `time` table */
+  double time;         /* s alone, without launch; INFINITY: cannot run */
+  double compute_time; /* s that the FLOPs alone would take, of a table the whole; time is the larger of the two */
+  double memory_time;  /* s that the bytes alone would take */
+  double compute;      /* share of the device's compute it holds while it runs (the occupancy); 0 for table times */
+  double use;          /* mean compute utilisation while it runs alone, 0…1: compute_time · occupancy / time; 1 for table times */
+  double bytes;        /* B of memory traffic at this precision; 0 for table times */
+  double joules;       /* J of per-FLOP and per-byte energy at this point; 0 for table times */
+  int from_table;      /* 1: time from a `time` table */
 } ho_kernel;
 
 typedef struct ho_cost ho_cost;
@@ -47,7 +49,12 @@ int ho_cost_can_run(const ho_cost *c, ho_op o, ho_device d); /* time < INFINITY 
 /* At any precision and point: computed. */
 ho_kernel ho_cost_kernel_at(const ho_cost *c, ho_op o, ho_device d, ho_dtype precision, int point);
 
-/* `reason` why an op cannot run there, for messages; static text or inside `buffer`. */
+/* The same where the plan says which precision each op runs in (`precision_of[op]`): an input takes its producer's, weights and outputs
+ * the op's own. NULL: inputs at their own dtypes, as in the two functions above. Differs from them only where a producer does not run
+ * in the dtype of what it makes. */
+ho_kernel ho_cost_kernel_in(const ho_cost *c, ho_op o, ho_device d, ho_dtype precision, int point, const int8_t *precision_of);
+
+/* Why an op cannot run there, for messages; static text or inside `buffer`. */
 const char *ho_cost_why_not(const ho_cost *c, ho_op o, ho_device d, ho_dtype precision, char *buffer, int size);
 
 /* Seconds to copy `bytes` between two memories alone, staging included: per hop latency + bytes/bandwidth; 0 when from == to;

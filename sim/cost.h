@@ -26,10 +26,10 @@ typedef struct {
   double compute_time; /* s that the FLOPs alone would take, of a table the whole; time is the larger of the two */
   double memory_time;  /* s that the bytes alone would take */
   double compute;      /* share of the device's compute it holds while it runs (the occupancy); 0 for table times */
-  double use;          /* mean compute utilisation while it runs alone, 0…1: compute_time · occupancy / time; 1 for table times */
-  double bytes;        /* B of memory traffic at this precision; 0 for table times */
-  double joules;       /* J of per-FLOP and per-byte energy at this point; 0 for table times */
-  int from_table;      /* 1: time from a `time` table */
+  double use;     /* mean compute utilisation while it runs alone, 0…1: compute_time · occupancy / time; 1 for table times */
+  double bytes;   /* B of memory traffic at this precision; 0 for table times */
+  double joules;  /* J of per-FLOP and per-byte energy at this point; 0 for table times */
+  int from_table; /* 1: time from a `time` table */
 } ho_kernel;
 
 typedef struct ho_cost ho_cost;

@@ -6,12 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* A flow in its class's pairing heap (Fredman et al., Algorithmica 1, 1986), ordered by (end, order). */
-typedef struct {
-  double end;    /* V of the class at which it is done */
-  int64_t order; /* in which flows started */
-  int32_t child, sibling;
-} flow;
+#include "sim/pairing.h"
 
 typedef struct {
   int32_t n_uses, n_flows;
@@ -49,9 +44,9 @@ struct ho_fluid {
   int32_t n_resources, n_classes, max_uses, max_flows;
   resource_t *resource;
   class_t *class_;
-  use_t *use;   /* [class * max_uses + i] */
-  user_t *user; /* active classes of a resource: [resource * n_classes + i] */
-  flow *flow;
+  use_t *use;                /* [class * max_uses + i] */
+  user_t *user;              /* active classes of a resource: [resource * n_classes + i] */
+  ho_pairing *flow;          /* key: V of the class at which it is done; order: in which flows started */
   int32_t n_active, *active; /* classes with flows */
   int32_t n_dirty, *dirty;   /* classes whose number of flows changed */
   uint8_t *is_dirty;
@@ -107,7 +102,7 @@ void ho_fluid_free(ho_fluid *f) {
 void ho_fluid_grow(ho_fluid *f, int32_t max_flows) {
   if (f->flow && max_flows <= f->max_flows) return;
   f->max_flows = max_flows;
-  f->flow = g_renew(flow, f->flow, max_flows + 1);
+  f->flow = g_renew(ho_pairing, f->flow, max_flows + 1);
   f->pair = g_renew(int32_t, f->pair, max_flows + 1);
 }
 
@@ -125,56 +120,6 @@ void ho_fluid_reset(ho_fluid *f) {
   f->n_active = f->n_dirty = f->n_changed = 0;
   f->stamp = 0;
   f->order = 0;
-}
-
-void ho_fluid_define(ho_fluid *f, int32_t c, int32_t n, const int32_t *res, const double *use, double weight, double cap) {
-  class_t *k = &f->class_[c];
-  assert(k->n_flows == 0 && n <= f->max_uses && weight > 0 && cap > 0);
-  k->n_uses = n;
-  k->weight = weight;
-  k->cap = cap;
-  for (int32_t i = 0; i < n; i++) {
-    assert(use[i] > 0);
-    f->use[(size_t)c * (size_t)f->max_uses + (size_t)i] = (use_t){.resource = res[i], .place = -1, .use = use[i]};
-  }
-}
-
-/* ---- flows of one class, by end ------------------------------------------------------------------------------------------ */
-
-static int flow_before(const flow *a, const flow *b) {
-  return a->end < b->end || (a->end == b->end && a->order < b->order);
-}
-
-static int32_t heap_meld(flow *w, int32_t a, int32_t b) {
-  if (a < 0) return b;
-  if (b < 0) return a;
-  if (flow_before(&w[b], &w[a])) {
-    int32_t t = a;
-    a = b;
-    b = t;
-  }
-  w[b].sibling = w[a].child;
-  w[a].child = b;
-  return a;
-}
-
-static int32_t heap_pop(ho_fluid *f, int32_t root) {
-  flow *w = f->flow;
-  int32_t n = 0, c = w[root].child;
-  while (c >= 0) {
-    int32_t a = c, b = w[a].sibling;
-    if (b < 0) {
-      f->pair[n++] = a;
-      break;
-    }
-    c = w[b].sibling;
-    w[a].sibling = w[b].sibling = -1;
-    f->pair[n++] = heap_meld(w, a, b);
-  }
-  int32_t merged = -1;
-  while (n > 0) merged = heap_meld(w, f->pair[--n], merged);
-  if (merged >= 0) w[merged].sibling = -1;
-  return merged;
 }
 
 /* ---- activity lists -------------------------------------------------------------------------------------------------------- */
@@ -220,6 +165,37 @@ static void deactivate(ho_fluid *f, int32_t c) {
   }
 }
 
+/* Takes a class off the lists before it was retired, so that it can be defined anew: those it shared with are solved again. */
+static void withdraw(ho_fluid *f, int32_t c) {
+  class_t *k = &f->class_[c];
+  const use_t *u = uses_of(f, c);
+  for (int32_t i = 0; i < k->n_uses; i++) {
+    const user_t *list = users_of(f, u[i].resource);
+    for (int32_t j = 0; j < f->resource[u[i].resource].n_users; j++) {
+      int32_t other = list[j].class_index;
+      if (other == c) continue;
+      f->class_[other].solved_flows = -1;
+      touch(f, other);
+    }
+  }
+  deactivate(f, c);
+  k->solved_flows = 0;
+  k->rate = 0;
+}
+
+void ho_fluid_define(ho_fluid *f, int32_t c, int32_t n, const int32_t *res, const double *use, double weight, double cap) {
+  class_t *k = &f->class_[c];
+  assert(k->n_flows == 0 && n <= f->max_uses && weight > 0 && cap > 0);
+  if (k->slot >= 0) withdraw(f, c);
+  k->n_uses = n;
+  k->weight = weight;
+  k->cap = cap;
+  for (int32_t i = 0; i < n; i++) {
+    assert(use[i] > 0);
+    f->use[(size_t)c * (size_t)f->max_uses + (size_t)i] = (use_t){.resource = res[i], .place = -1, .use = use[i]};
+  }
+}
+
 /* ---- starting and ending ----------------------------------------------------------------------------------------------------- */
 
 static void advance(class_t *k, double now) {
@@ -233,7 +209,7 @@ static void set_due(const ho_fluid *f, class_t *k) {
   if (k->first < 0)
     k->due = INFINITY;
   else {
-    double left = f->flow[k->first].end - k->progress;
+    double left = f->flow[k->first].key - k->progress;
     k->due = left <= 0 ? k->since : k->rate > 0 ? k->since + left / k->rate : INFINITY;
   }
 }
@@ -244,12 +220,10 @@ void ho_fluid_start(ho_fluid *f, double now, int32_t c, double work, int32_t id)
   if (k->n_flows == 0) {
     k->progress = 0; /* an empty class forgets: V stays small, and so does its rounding */
     k->since = now;
-    k->rate = 0;
     if (k->slot < 0) activate(f, c);
   } else
     advance(k, now);
-  f->flow[id] = (flow){.end = k->progress + work, .order = f->order++, .child = -1, .sibling = -1};
-  k->first = heap_meld(f->flow, k->first, id);
+  k->first = ho_pairing_push(f->flow, k->first, id, k->progress + work, f->order++);
   k->n_flows++;
   set_due(f, k);
   touch(f, c);
@@ -259,9 +233,9 @@ int32_t ho_fluid_finish(ho_fluid *f, double now, int32_t c) {
   class_t *k = &f->class_[c];
   assert(k->n_flows > 0 && k->due <= now);
   int32_t id = k->first;
-  k->progress = f->flow[id].end; /* exactly: flows with the same end are due at the same instant */
+  k->progress = f->flow[id].key; /* exactly: flows with the same end are due at the same instant */
   k->since = now;
-  k->first = heap_pop(f, id);
+  k->first = ho_pairing_pop(f->flow, id, f->pair);
   k->n_flows--;
   set_due(f, k);
   touch(f, c);
@@ -377,6 +351,7 @@ static void solve(ho_fluid *f, double now) {
 /* Takes an emptied class off the lists; unless its component was solved already, the others there share what it leaves. */
 static void retire(ho_fluid *f, int32_t c, double now) {
   class_t *k = &f->class_[c];
+  if (k->slot < 0) return; /* withdrawn */
   int solved = k->mark == f->stamp;
   if (!solved) component_of(f, c);
   deactivate(f, c);

@@ -23,8 +23,8 @@ typedef struct ho_fluid ho_fluid; /* one per replay, not shared between threads 
 /* capacity[r] > 0, units/s. Flow ids are 0 … max_flows-1, chosen by the caller. max_uses: most resources of one class. */
 ho_fluid *ho_fluid_new(int32_t n_resources, const double *capacity, int32_t n_classes, int32_t max_uses, int32_t max_flows);
 void ho_fluid_free(ho_fluid *f);
-void ho_fluid_reset(ho_fluid *f);                      /* no flows, time 0; classes stay defined */
-void ho_fluid_grow(ho_fluid *f, int32_t max_flows);    /* between runs only */
+void ho_fluid_reset(ho_fluid *f);                   /* no flows, time 0; classes stay defined */
+void ho_fluid_grow(ho_fluid *f, int32_t max_flows); /* between runs only */
 
 /* Defines an empty class. use[i] > 0 units of resource res[i] per unit of progress; cap: highest rate, INFINITY if none. */
 void ho_fluid_define(ho_fluid *f, int32_t c, int32_t n, const int32_t *res, const double *use, double weight, double cap);
@@ -41,9 +41,9 @@ int32_t ho_fluid_next(const ho_fluid *f, double *time);
 /* Ends the first flow of class c, which is due at `now`; returns its id. */
 int32_t ho_fluid_finish(ho_fluid *f, double now, int32_t c);
 
-double ho_fluid_rate(const ho_fluid *f, int32_t c);    /* progress per second of each flow, as last settled */
-int32_t ho_fluid_count(const ho_fluid *f, int32_t c);  /* flows in the class */
-double ho_fluid_load(const ho_fluid *f, int32_t r);    /* units/s now drawn from a resource: for tests of the invariants */
+double ho_fluid_rate(const ho_fluid *f, int32_t c);   /* progress per second of each flow, as last settled */
+int32_t ho_fluid_count(const ho_fluid *f, int32_t c); /* flows in the class */
+double ho_fluid_load(const ho_fluid *f, int32_t r);   /* units/s now drawn from a resource: for tests of the invariants */
 
 /* Classes whose rate changed in the last ho_fluid_settle. */
 int32_t ho_fluid_changed(const ho_fluid *f, const int32_t **classes);

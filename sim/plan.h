@@ -18,8 +18,8 @@ typedef struct {
   int16_t device;
   int16_t stream;
   int16_t copy;
-  int8_t precision; /* ho_dtype; HO_DTYPE_NONE: the default one (cost.h) */
-  int8_t point;     /* 0: nominal */
+  int8_t precision;  /* ho_dtype; HO_DTYPE_NONE: the default one (cost.h) */
+  int8_t point;      /* 0: nominal */
   double not_before; /* s */
 } ho_entry;
 
@@ -28,9 +28,9 @@ typedef struct ho_plan {
   ho_entry *entry; /* owned */
 } ho_plan;
 
-ho_plan *ho_plan_new(int32_t n);       /* n zeroed entries with precision HO_DTYPE_NONE and op -1 */
+ho_plan *ho_plan_new(int32_t n); /* n zeroed entries with precision HO_DTYPE_NONE and op -1 */
 ho_plan *ho_plan_copy(const ho_plan *p);
-void ho_plan_free(ho_plan *p);         /* NULL is allowed */
+void ho_plan_free(ho_plan *p); /* NULL is allowed */
 int ho_plan_equal(const ho_plan *a, const ho_plan *b);
 
 /* Order of issue from start times: sorts entries by (start, position in topo), `start[op]` s, and repairs nothing: the result is

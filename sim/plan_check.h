@@ -28,7 +28,8 @@ json_t *ho_front_to_json(ho_plan *const *plans, const ho_plan_note *notes, int32
 
 /* Reads a plan, or the plans of a front. Another graph's or platform's plan (name or digest) is refused. `place`: file and place.
  * The plan has passed ho_plan_check. */
-ho_plan *ho_plan_from_json(const json_t *value, ho_json_at at, const ho_graph *g, const ho_platform *p, const ho_cost *c, GError **error);
+ho_plan *ho_plan_from_json(const json_t *value, ho_json_at at, const ho_graph *g, const ho_platform *p, const ho_cost *c,
+                           GError **error);
 /* A file with a plan or a front; array of ho_plan*, free function set. */
 GPtrArray *ho_plans_read(const char *file, const ho_graph *g, const ho_platform *p, const ho_cost *c, GError **error);
 

@@ -35,8 +35,12 @@ typedef struct ho_problem {
 /* The objectives in the problem's order out of the figures. */
 static inline void ho_problem_objectives(const ho_problem *q, const ho_figures *f, double *out) {
   for (int32_t k = 0; k < q->n_objectives; k++) switch (q->objective[k]) {
-      case HO_OBJECTIVE_LATENCY: out[k] = f->latency; break;
-      case HO_OBJECTIVE_ENERGY: out[k] = f->energy; break;
+      case HO_OBJECTIVE_LATENCY:
+        out[k] = f->latency;
+        break;
+      case HO_OBJECTIVE_ENERGY:
+        out[k] = f->energy;
+        break;
       default:
         out[k] = q->memory_measure == HO_MEMORY_TIGHTEST ? f->tightest
                  : q->memory_measure == HO_MEMORY_TOTAL  ? f->total
@@ -44,7 +48,7 @@ static inline void ho_problem_objectives(const ho_problem *q, const ho_figures *
     }
 }
 
-const char *ho_objective_name(ho_objective o);         /* "latency" */
+const char *ho_objective_name(ho_objective o);           /* "latency" */
 const char *ho_memory_measure_name(ho_memory_measure m); /* "tightest" */
 
 #ifdef __cplusplus

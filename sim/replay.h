@@ -26,51 +26,50 @@ typedef struct {
 typedef enum { HO_BOTTLENECK_COMPUTE, HO_BOTTLENECK_TRANSFER, HO_BOTTLENECK_LAUNCH, HO_BOTTLENECK_MEMORY } ho_bottleneck;
 
 typedef struct {
-  double start, end;     /* s; start: when the op took its queue's head; end of the kernel */
-  double kernel;         /* s; start + the device's launch seconds */
-  double launched;       /* s; when the dispatcher had launched it */
-  double ready;          /* s; when its last input had arrived */
+  double start, end; /* s; start: when the op took its queue's head; end of the kernel */
+  double kernel;     /* s; start + the device's launch seconds */
+  double launched;   /* s; when the dispatcher had launched it */
+  double ready;      /* s; when its last input had arrived */
 } ho_replay_op;
 
 typedef struct {
   ho_tensor tensor;
   ho_memory from, to;
-  double requested;      /* s: when its source was there */
-  double start, end;     /* s */
+  double requested;  /* s: when its source was there */
+  double start, end; /* s */
   double bytes;
-  int32_t for_entry;     /* the first consumer's entry */
+  int32_t for_entry; /* the first consumer's entry */
 } ho_replay_transfer;
 
 typedef struct {
-  double busy;           /* s: one or more kernels run */
-  double energy;         /* J */
-  double utilisation;    /* busy / makespan */
+  double busy;                       /* s: one or more kernels run */
+  double energy;                     /* J */
+  double utilisation;                /* busy / makespan */
   double idle_energy, kernel_energy; /* J: energy = idle_energy + kernel_energy */
 } ho_replay_device;
 
 typedef struct {
-  double bytes;          /* both directions */
-  double busy;           /* s: one or more transfers draw on it */
-  double energy;         /* J */
+  double bytes;  /* both directions */
+  double busy;   /* s: one or more transfers draw on it */
+  double energy; /* J */
 } ho_replay_link;
 
 typedef struct {
-  double peak;           /* B live at once */
-  double arena;          /* B a real allocator would need: offsets by lifetime without overlap (best fit) */
+  double peak; /* B live at once */
 } ho_replay_memory;
 
 typedef struct {
   ho_figures figures;
-  const ho_replay_op *op;             /* by entry */
+  const ho_replay_op *op; /* by entry */
   int32_t n_transfers;
   const ho_replay_transfer *transfer; /* in order of start */
   const ho_replay_device *device;
   const ho_replay_link *link;
   const ho_replay_memory *memory;
-  ho_bottleneck bottleneck;           /* largest share of the critical path through the replay */
-  double share[4];                    /* s of the critical path by ho_bottleneck; they sum to the makespan */
+  ho_bottleneck bottleneck; /* largest share of the critical path through the replay */
+  double share[4];          /* s of the critical path by ho_bottleneck; sum: the makespan less waits for release times */
   int64_t events;
-  const ho_plan *plan;                /* what was replayed; for a policy, the plan that replays to the same times */
+  const ho_plan *plan; /* what was replayed; for a policy, the plan that replays to the same times */
 } ho_replay_result;
 
 typedef struct ho_replay ho_replay;
@@ -85,16 +84,20 @@ const ho_replay_result *ho_replay_run(ho_replay *r, const ho_plan *plan, const h
 const ho_replay_result *ho_replay_policy(ho_replay *r, const char *policy, const ho_replay_options *options, GError **error);
 extern const char *const ho_policy_names[];
 
-/* One allocation in a memory, for plots and for checking the arena plan. Recorded by every run. */
+/* One allocation in a memory, for plots and traces, and its place in the arena plan (offsets by lifetime, no overlap). */
 typedef struct {
-  ho_tensor tensor;      /* -1: workspace */
-  int32_t entry;         /* that asked for it; -1: there from the start */
+  ho_tensor tensor; /* -1: workspace */
+  int32_t entry;    /* that asked for it; -1: there from the start */
   ho_memory memory;
-  double from, to;       /* s */
+  double from, to; /* s */
   double bytes;
-  double offset;         /* B in the arena plan */
+  double offset; /* B in the arena plan */
 } ho_replay_buffer;
-int32_t ho_replay_buffers(const ho_replay *r, const ho_replay_buffer **buffers);
+
+/* Buffers of the last run, in the order in which they were taken; valid until the next call or run. Allocates: outside hot loops. */
+int32_t ho_replay_buffers(ho_replay *r, const ho_replay_buffer **buffers);
+/* B that a real allocator would need in each memory: the arena plan of the last run. Beside peak, which no arena can undercut. */
+const double *ho_replay_arena(ho_replay *r);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(ho_replay, ho_replay_free)
 

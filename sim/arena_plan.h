@@ -1,0 +1,14 @@
+/* arena_plan.h: offsets of buffers in one arena per memory, so that no two that live at once overlap.
+ *
+ * Greedy by size, best fit (Pisarchyk & Lee, "Efficient Memory Management for Deep Neural Net Inference", MLSys 2020 workshop, section 5.3):
+ * the largest buffer first, into the smallest gap between those placed whose lifetimes meet its own, else above them. Equal sizes: the
+ * earlier buffer first. Lifetimes are half open, [from, to): a buffer freed at an instant can be reused at it. */
+#ifndef HO_SIM_ARENA_PLAN_H
+#define HO_SIM_ARENA_PLAN_H
+
+#include "sim/replay.h"
+
+/* Sets `offset` of every buffer; arena[m] = B that memory m needs. O(n²) in the number of buffers of a memory at worst. */
+void ho_arena_plan(ho_replay_buffer *buffers, int32_t n, int32_t n_memories, double *arena);
+
+#endif

@@ -1,0 +1,133 @@
+/* replay_memory.c: what lies in which memory, from when to when.
+ *
+ * A buffer is counted from the instant it is taken until its last user is done: consumers there, copies away from there, views of it. Graph
+ * outputs and weights stay. A request that does not fit blocks the memory for the rest of the instant, so that requests of later ops (which
+ * come later: replay.c goes in the order of issue) cannot overtake it; a request for nothing always passes. Two copies of one op on one
+ * memory: the first to start owns the tensor's buffer, the other's output is workspace. */
+#include <math.h>
+
+#include "base/error.h"
+#include "sim/replay_state.h"
+
+int ho_memory_ask(ho_replay *r, ho_memory m, int64_t bytes) {
+  memory_t *k = &r->memory[m];
+  if (bytes == 0 || !r->account) return 1;
+  if (k->blocked) return 0;
+  if (bytes > k->capacity - k->used) k->blocked = 1;
+  return !k->blocked;
+}
+
+static void grow(ho_replay *r, ho_memory m, int64_t bytes) {
+  memory_t *k = &r->memory[m];
+  k->used += bytes;
+  r->total += bytes;
+  if (m != r->q->platform->host) r->accelerator += bytes;
+  if (bytes <= 0) return;
+  k->peak = MAX(k->peak, k->used);
+  r->total_peak = MAX(r->total_peak, r->total);
+  r->accelerator_peak = MAX(r->accelerator_peak, r->accelerator);
+}
+
+int32_t ho_memory_take(ho_replay *r, ho_memory m, int64_t bytes, ho_tensor t, int32_t entry, int32_t refs, int pinned) {
+  if (!r->account) return -1;
+  g_assert(r->n_buffers < r->max_buffers);
+  int32_t b = r->n_buffers++;
+  r->buffer[b] = (buffer_t){.tensor = t,
+                            .entry = entry,
+                            .memory = m,
+                            .refs = refs,
+                            .pinned = (int8_t)pinned,
+                            .bytes = bytes,
+                            .from = r->now,
+                            .to = NAN};
+  grow(r, m, bytes);
+  return b;
+}
+
+void ho_memory_drop(ho_replay *r, int32_t b) {
+  if (b < 0) return;
+  buffer_t *k = &r->buffer[b];
+  g_assert(k->refs > 0);
+  if (--k->refs > 0 || k->pinned) return;
+  k->to = r->now;
+  grow(r, k->memory, -k->bytes);
+}
+
+/* The cell whose buffer output t of an op on memory m is a view of, -1: it has memory of its own. */
+static int32_t viewed(const ho_replay *r, ho_tensor t, ho_memory m) {
+  ho_tensor of = r->q->graph->tensor[t].alias;
+  if (of < 0) return -1;
+  int32_t c = ho_cells_find(r, of, m);
+  /* Either it is there, or its maker will be done before this op starts. */
+  return c >= 0 && (r->cell[c].uses > 0 || r->cell[c].made_here) ? c : -1;
+}
+
+int64_t ho_memory_demand(const ho_replay *r, int32_t i) {
+  const ho_graph *g = r->q->graph;
+  const entry_t *e = &r->entry[i];
+  int64_t bytes = g->op[e->op].workspace;
+  for (int32_t j = g->out_start[e->op]; j < g->out_start[e->op + 1]; j++)
+    if (viewed(r, g->out[j], e->memory) < 0) bytes += r->tensor_bytes[g->out[j]];
+  return bytes;
+}
+
+void ho_memory_output(ho_replay *r, int32_t i, ho_tensor t) {
+  const ho_tensor_info *info = &r->q->graph->tensor[t];
+  entry_t *e = &r->entry[i];
+  int32_t index = ho_cells_find(r, t, e->memory);
+  cell_t *c = &r->cell[index];
+  if (c->buffer >= 0) { /* another copy of the op, on the same memory, has it */
+    int32_t spare = ho_memory_take(r, e->memory, r->tensor_bytes[t], t, i, 1, 0);
+    if (e->workspace < 0) {
+      e->workspace = spare;
+      return;
+    }
+    /* One buffer for all it holds besides. */
+    r->buffer[e->workspace].bytes += r->buffer[spare].bytes;
+    r->n_buffers--;
+    return;
+  }
+  int32_t of = viewed(r, t, e->memory);
+  int32_t shared = of >= 0 ? r->cell[of].buffer : -1;
+  /* Its consumers here, and its maker until copies away from here are requested. */
+  if (shared < 0) {
+    c->buffer = ho_memory_take(r, e->memory, r->tensor_bytes[t], t, i, c->uses + 1, info->is_output);
+    return;
+  }
+  c->buffer = shared;
+  r->buffer[shared].refs += c->uses + 1;
+  r->buffer[shared].pinned |= (int8_t)(info->is_output != 0);
+}
+
+static gboolean no_room(const ho_replay *r, const cell_t *c, GError **error) {
+  const memory_t *m = &r->memory[c->memory];
+  const char *op = c->first == INT32_MAX ? "(none)" : r->q->graph->op[r->entry[c->first].op].name;
+  return ho_fail(error, HO_ERROR_INFEASIBLE,
+                 "plan is infeasible: memory '%s' cannot hold '%s' for op '%s' at 0 s: %" G_GINT64_FORMAT
+                 " B asked for, %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT " B are free",
+                 r->q->platform->memory[c->memory].name, r->q->graph->tensor[c->tensor].name, op, r->tensor_bytes[c->tensor],
+                 m->capacity - m->used, m->capacity);
+}
+
+/* Weights wherever they are used, inputs where they lie. */
+gboolean ho_memory_initial(ho_replay *r, GError **error) {
+  const ho_graph *g = r->q->graph;
+  for (int32_t i = 0; i < r->n_cells; i++) {
+    cell_t *c = &r->cell[i];
+    const ho_tensor_info *t = &g->tensor[c->tensor];
+    if (t->producer >= 0) continue;
+    int weight = t->role == HO_ROLE_WEIGHT;
+    ho_memory home = t->memory ? ho_platform_find_memory(r->q->platform, t->memory) : r->q->platform->host;
+    if (weight || c->memory == home) {
+      if (r->account && r->tensor_bytes[c->tensor] > r->memory[c->memory].capacity - r->memory[c->memory].used)
+        return no_room(r, c, error);
+      c->buffer = ho_memory_take(r, c->memory, r->tensor_bytes[c->tensor], c->tensor, -1, c->uses + 1, weight || t->is_output);
+    }
+  }
+  return TRUE;
+}
+
+void ho_memory_finish(ho_replay *r) {
+  for (int32_t b = 0; b < r->n_buffers; b++)
+    if (isnan(r->buffer[b].to)) r->buffer[b].to = r->now;
+}

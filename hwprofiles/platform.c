@@ -1,0 +1,57 @@
+/* platform.c: finding things in a platform, and names; see platform.h. */
+#include "hwprofiles/platform.h"
+
+#include <string.h>
+
+#include "base/arena.h"
+
+void ho_platform_free(ho_platform *p) {
+  if (p) ho_arena_free(p->arena); /* the platform itself lies in it */
+}
+
+ho_device ho_platform_find_device(const ho_platform *p, const char *name) {
+  for (ho_device d = 0; d < p->n_devices; d++)
+    if (strcmp(p->device[d].name, name) == 0) return d;
+  return -1;
+}
+
+ho_memory ho_platform_find_memory(const ho_platform *p, const char *name) {
+  for (ho_memory m = 0; m < p->n_memories; m++)
+    if (strcmp(p->memory[m].name, name) == 0) return m;
+  return -1;
+}
+
+int ho_platform_is_host_device(const ho_platform *p, ho_device d) {
+  if (p->device[d].memory != p->host) return 0;
+  ho_device first = -1;
+  int cpus = 0;
+  for (ho_device e = p->n_devices - 1; e >= 0; e--) {
+    if (p->device[e].memory != p->host) continue;
+    first = e;
+    cpus += p->device[e].kind == HO_DEVICE_CPU;
+  }
+  return cpus > 0 ? p->device[d].kind == HO_DEVICE_CPU : d == first;
+}
+
+static int has_peak(const ho_device_info *d) {
+  for (int p = 0; p < HO_N_PRECISIONS; p++)
+    if (d->peak[p] > 0) return 1;
+  return 0;
+}
+
+ho_dtype ho_device_best_precision(const ho_device_info *d) {
+  int peaks = has_peak(d);
+  for (int p = 0; p < HO_N_PRECISIONS; p++)
+    if ((d->precisions >> p & 1) && (d->peak[p] > 0 || !peaks)) return (ho_dtype)p;
+  return HO_FP32;
+}
+
+const char *ho_device_kind_name(ho_device_kind k) {
+  static const char *const names[] = {"cpu", "gpu", "npu", "fpga", "dsp", "generic"};
+  return names[k];
+}
+
+const char *ho_launch_mode_name(ho_launch_mode m) {
+  static const char *const names[] = {"async", "sync", "graph"};
+  return names[m];
+}

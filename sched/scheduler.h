@@ -30,11 +30,11 @@ enum {
 };
 
 typedef struct ho_scheduler {
-  uint32_t abi;          /* HO_SCHEDULER_ABI */
-  uint32_t struct_size;  /* sizeof(ho_scheduler) */
+  uint32_t abi;         /* HO_SCHEDULER_ABI */
+  uint32_t struct_size; /* sizeof(ho_scheduler) */
   const char *name;
-  const char *summary;   /* one line */
-  const char *source;    /* paper and section */
+  const char *summary;      /* one line */
+  const char *source;       /* paper and section */
   const ho_option *options; /* NULL: none */
   uint32_t flags;
   /* 0, or non-zero after ho_search_fail has said why. */
@@ -44,8 +44,8 @@ typedef struct ho_scheduler {
 /* --- what a run may ask its context ------------------------------------------------------------------------------------- */
 const ho_problem *ho_search_problem(const ho_search *s);
 ho_stream *ho_search_stream(ho_search *s);
-int64_t ho_search_budget(const ho_search *s);    /* evaluations in all */
-int64_t ho_search_left(const ho_search *s);      /* evaluations left */
+int64_t ho_search_budget(const ho_search *s); /* evaluations in all */
+int64_t ho_search_left(const ho_search *s);   /* evaluations left */
 int64_t ho_search_option_int(const ho_search *s, const char *name);
 double ho_search_option_double(const ho_search *s, const char *name);
 const char *ho_search_option_string(const ho_search *s, const char *name);
@@ -55,10 +55,14 @@ const char *ho_search_option_string(const ho_search *s, const char *name);
  * The plan must be complete and topological; asserted in debug builds, always checked before it is stored. */
 int ho_search_evaluate(ho_search *s, const ho_plan *plan, double *objectives);
 
+/* All figures of the plan that was evaluated last (also those that are no objective of the problem). */
+const ho_figures *ho_search_figures(const ho_search *s);
+
 /* As above, and offers the plan to the archive (copied). 1: it is in the archive now; 0: dominated or infeasible; -1: budget used up. */
 int ho_search_keep(ho_search *s, const ho_plan *plan, double *objectives);
 
-/* Offers a plan that ho_search_evaluate has just answered, with those objectives, without a further evaluation. */
+/* Offers a plan that ho_search_evaluate has answered with those objectives, without a further evaluation. A plan that enters the archive
+ * is checked, and so are its objectives: when either is wrong the run fails. */
 int ho_search_offer(ho_search *s, const ho_plan *plan, const double *objectives);
 
 /* Ends the run with a reason; returns -1 so that `return ho_search_fail(…)` reads well. */
@@ -69,7 +73,7 @@ int ho_search_fail(ho_search *s, const char *format, ...)
     ;
 
 /* --- the registry (registry.c): one line per scheduler --------------------------------------------------------------------- */
-extern const ho_scheduler *const ho_schedulers[]; /* ends with NULL */
+extern const ho_scheduler *const ho_schedulers[];        /* ends with NULL */
 const ho_scheduler *ho_scheduler_find(const char *name); /* NULL */
 
 #ifdef __cplusplus

@@ -16,16 +16,16 @@ G_BEGIN_DECLS
 typedef struct {
   const ho_problem *problem;
   const ho_scheduler *scheduler;
-  const ho_options *options;   /* parsed against scheduler->options */
+  const ho_options *options; /* parsed against scheduler->options */
   ho_stream stream;
-  int64_t evaluations;         /* budget, ≥ 1 */
-  int32_t checkpoints;         /* 0: none */
+  int64_t evaluations; /* budget, ≥ 1 */
+  int32_t checkpoints; /* 0: none */
 } ho_search_setup;
 
 typedef struct {
   int64_t evaluations;
-  int32_t n;                   /* points, sorted */
-  double *objectives;          /* n × n_objectives */
+  int32_t n;          /* points, sorted */
+  double *objectives; /* n × n_objectives */
 } ho_checkpoint;
 
 ho_search *ho_search_new(const ho_search_setup *setup);
@@ -34,8 +34,8 @@ void ho_search_free(ho_search *s);
 /* Runs the scheduler. FALSE with its reason when it failed. An empty archive after a run is an error too: "no feasible plan". */
 gboolean ho_search_run(ho_search *s, GError **error);
 
-ho_archive *ho_search_archive(ho_search *s);          /* payloads are ho_plan*; sorted after a run */
-int64_t ho_search_evaluations(const ho_search *s);    /* used */
+ho_archive *ho_search_archive(ho_search *s);       /* payloads are ho_plan*; sorted after a run */
+int64_t ho_search_evaluations(const ho_search *s); /* used */
 double ho_search_scheduler_seconds(const ho_search *s);
 double ho_search_engine_seconds(const ho_search *s);
 int32_t ho_search_checkpoints(const ho_search *s, const ho_checkpoint **c);

@@ -1,10 +1,12 @@
 /* estimate.h: the static cost model's fast answer to "what would this plan cost?".
  *
- * One pass over the entries in order of issue: launch times of the dispatchers, link reservations (each copy takes the links of its
- * route from the instant all are free: contention approximated), device availability, then energy as in the replay's formulae and
- * peak memory by a liveness scan over the estimated times. Kernels of several streams of one spatial device are slowed by a
- * simple rule stated in estimate.c. It ignores waiting for memory: a plan whose estimated peak exceeds a capacity is infeasible.
- * docs/validation.md states how far it is from the replay. No allocation per call. */
+ * One walk over the entries by the ends of their kernels, so that what depends on order (links, queues, launches) is met in the order in
+ * which it happens. It follows the replay's rules for queues, launches, exclusive devices, prefetch, staging and energy; without
+ * contention, with launches and exclusive devices, its makespan is the replay's. It approximates
+ * - contention: a copy takes the links of its route from the instant all are free, first come first served;
+ * - kernels side by side (streams of a spatial device, devices on one memory): estimate_share.c;
+ * - memory: peaks by a scan over the estimated lifetimes; nothing waits for memory, and a plan whose peak exceeds a capacity is infeasible.
+ * docs/validation.md states how far it is from the replay. No allocation per call (except when a plan has more entries than any before). */
 #ifndef HO_SIM_ESTIMATE_H
 #define HO_SIM_ESTIMATE_H
 
@@ -27,6 +29,8 @@ int ho_estimate_run(ho_estimate *e, const ho_plan *plan, ho_figures *out);
 /* Estimated start and finish of entry i of the last run, s. */
 double ho_estimate_start(const ho_estimate *e, int32_t i);
 double ho_estimate_finish(const ho_estimate *e, int32_t i);
+/* Estimated peak of a memory in the last run, B. */
+double ho_estimate_peak(const ho_estimate *e, ho_memory m);
 
 #ifdef __cplusplus
 }

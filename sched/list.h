@@ -1,0 +1,39 @@
+/* list.h: a schedule that grows op by op, with insertion: what HEFT, CPOP and PEFT share.
+ *
+ * An op's data is ready in a memory when each input that has a producer has been copied there from the producer's memory, on an idle
+ * route, and each graph input from where it lies (Topcuoglu, Hariri & Wu, 2002, equations 3 and 4). */
+#ifndef HO_SCHED_LIST_H
+#define HO_SCHED_LIST_H
+
+#include "sched/costs.h"
+#include "sched/scheduler.h"
+#include "sched/timeline.h"
+
+typedef struct {
+  const ho_costs *c;
+  double *start, *finish; /* by op, s */
+  int16_t *device;        /* by op; -1: not placed yet */
+  ho_timeline *line;      /* by device */
+  double *ready;          /* by memory: of the op asked for last */
+} ho_list;
+
+ho_list *ho_list_new(const ho_costs *c);
+void ho_list_free(ho_list *l);
+
+/* Fills l->ready for op o, whose producers are placed. */
+void ho_list_ready(ho_list *l, ho_op o);
+
+/* Earliest finish of o on device d after ho_list_ready; INFINITY where it cannot run or cannot be reached. */
+double ho_list_finish_on(const ho_list *l, ho_op o, ho_device d);
+
+/* Device of least (earliest finish + bias[device]), the lower index on ties; bias may be NULL. -1: none. Includes ho_list_ready. */
+ho_device ho_list_best(ho_list *l, ho_op o, const double *bias);
+void ho_list_place(ho_list *l, ho_op o, ho_device d);
+
+/* The schedule as a plan in order of start; NULL when an op is not placed. Stream 0, default precision. */
+ho_plan *ho_list_plan(const ho_list *l);
+
+/* A whole run of a list scheduler: `fill` places all ops of an empty list and returns -1, or the op that no device can take. */
+int ho_list_run(ho_search *s, ho_op (*fill)(ho_list *l));
+
+#endif

@@ -1,0 +1,43 @@
+/* timeline.c: see timeline.h. */
+#include "sched/timeline.h"
+
+#include <glib.h>
+#include <string.h>
+
+void ho_timeline_clear(ho_timeline *t) {
+  g_free(t->slot);
+  *t = (ho_timeline){0};
+}
+
+/* First slot that ends after `time`. */
+static int32_t first_after(const ho_timeline *t, double time) {
+  int32_t low = 0, high = t->n;
+  while (low < high) {
+    int32_t mid = (low + high) / 2;
+    if (t->slot[mid].end > time)
+      high = mid;
+    else
+      low = mid + 1;
+  }
+  return low;
+}
+
+double ho_timeline_earliest(const ho_timeline *t, double ready, double length) {
+  double at = ready;
+  for (int32_t i = first_after(t, ready); i < t->n; i++) {
+    if (at + length <= t->slot[i].start) return at;
+    if (t->slot[i].end > at) at = t->slot[i].end;
+  }
+  return at;
+}
+
+void ho_timeline_insert(ho_timeline *t, double start, double length) {
+  if (t->n == t->capacity) {
+    t->capacity = t->capacity ? 2 * t->capacity : 64;
+    t->slot = g_renew(ho_slot, t->slot, t->capacity);
+  }
+  int32_t i = first_after(t, start);
+  memmove(t->slot + i + 1, t->slot + i, sizeof(ho_slot) * (size_t)(t->n - i));
+  t->slot[i] = (ho_slot){start, start + length};
+  t->n++;
+}

@@ -1,0 +1,71 @@
+/* estimate_memory.h: peak memory by a scan over the lifetimes of buffers. Internal to sim/.
+ *
+ * The pass over the plan reports allocations and buffers as it meets them, in any order of time; ho_est_memory_scan puts the events in
+ * order (a bucket sort by time: linear) and walks them once. At one instant memory is released before it is asked for, except that
+ * what an op of length zero reads is released after its outputs were allocated. Sizes are whole bytes in doubles: sums are exact. */
+#ifndef HO_SIM_ESTIMATE_MEMORY_H
+#define HO_SIM_ESTIMATE_MEMORY_H
+
+#include <assert.h>
+#include <stdint.h>
+
+#include "sim/problem.h"
+
+typedef struct {
+  double time;  /* s */
+  double bytes; /* negative: released */
+  int32_t memory;
+  int32_t rank; /* at one instant: 0 releases, 1 allocations, 2 releases of ops of length zero */
+} ho_est_event;
+
+typedef struct {
+  double bytes;
+  double last; /* s; end of its last use; INFINITY: lives to the makespan */
+  int32_t memory;
+  int32_t late; /* 1: its last use was an op of length zero */
+} ho_est_buffer;
+
+typedef struct {
+  int32_t n_memories, host;
+  const double *capacity;
+  double *base; /* B that live from 0 on: inputs and weights */
+  double *peak; /* B, result */
+  double *live;
+  ho_est_event *event, *sorted;
+  int32_t *bucket, *bucket_of;
+  ho_est_buffer *buffer;
+  int32_t n_events, n_buffers, max_events, max_buffers;
+} ho_est_memory;
+
+void ho_est_memory_init(ho_est_memory *m, int32_t n_memories, int32_t host, const double *capacity);
+void ho_est_memory_clear(ho_est_memory *m);
+void ho_est_memory_reserve(ho_est_memory *m, int32_t events, int32_t buffers); /* before a run */
+void ho_est_memory_begin(ho_est_memory *m);
+
+static inline void ho_est_memory_event(ho_est_memory *m, double time, int32_t memory, double bytes, int32_t rank) {
+  assert(m->n_events < m->max_events);
+  m->event[m->n_events++] = (ho_est_event){time, bytes, memory, rank};
+}
+
+/* A buffer that is already counted (as part of an allocation event or of `base`) and will be released after its last use. */
+static inline int32_t ho_est_memory_buffer(ho_est_memory *m, int32_t memory, double bytes, double from) {
+  assert(m->n_buffers < m->max_buffers);
+  m->buffer[m->n_buffers] = (ho_est_buffer){bytes, from, memory, 0};
+  return m->n_buffers++;
+}
+
+/* The buffer is in use until `end`; `late`: by an op that started at `end`. */
+static inline void ho_est_memory_use(ho_est_memory *m, int32_t buffer, double end, int32_t late) {
+  ho_est_buffer *b = &m->buffer[buffer];
+  if (end > b->last) {
+    b->last = end;
+    b->late = late;
+  } else if (end == b->last) {
+    b->late |= late;
+  }
+}
+
+/* Peaks of a run that ends at `makespan`: fills peak[] and the memory figures. 1 when a capacity is exceeded. */
+int ho_est_memory_scan(ho_est_memory *m, double makespan, ho_figures *out);
+
+#endif

@@ -1,0 +1,277 @@
+/* estimate_setup.c: making an estimate's scratch, and preparing it for one plan: chains of queues and dispatchers, rows, weights, inputs. */
+#include <glib.h>
+#include <math.h>
+#include <string.h>
+
+#include "sim/estimate_state.h"
+
+/* --- before the walk ------------------------------------------------------------------------------------------------------------- */
+static void grow(ho_estimate *e, int32_t n) {
+  const ho_est_tables *t = e->t;
+  int32_t slots = t->g->n_tensors * t->n_memories;
+  ho_est_memory_reserve(&e->mem, 2 * n + slots, slots + n);
+  if (n <= e->cap) return;
+  e->cap = n;
+  e->ready = g_renew(double, e->ready, n);
+  e->start = g_renew(double, e->start, n);
+  e->kernel = g_renew(double, e->kernel, n);
+  e->finish = g_renew(double, e->finish, n);
+  e->need = g_renew(int32_t, e->need, n);
+  e->next_in_queue = g_renew(int32_t, e->next_in_queue, n);
+  e->next_in_dispatch = g_renew(int32_t, e->next_in_dispatch, n);
+  e->memory = g_renew(int32_t, e->memory, n);
+  e->row = g_renew(const ho_est_row *, e->row, n);
+  e->own = g_renew(ho_est_row, e->own, n);
+  e->heap = g_renew(ho_est_item, e->heap, n + slots + 1);
+}
+
+static void reset(ho_estimate *e, const ho_plan *plan) {
+  const ho_est_tables *t = e->t;
+  e->plan = plan;
+  e->ordered = plan->n > t->n_ops;
+  e->n_heap = 0;
+  e->link_joules = e->makespan = 0;
+  if (++e->stamp == 0) { /* stamps of the last four billion runs would be taken for this one's */
+    memset(e->slot, 0, sizeof *e->slot * (size_t)(t->g->n_tensors * t->n_memories));
+    e->stamp = 1;
+  }
+  for (int32_t q = 0; q < e->n_queues; q++) {
+    e->queue_tail[q] = -1;
+    e->queue_free[q] = 0;
+  }
+  for (ho_device d = 0; d < t->n_devices; d++) {
+    e->queues_used[d] = e->meets[d] = 0;
+    e->last_kind[d] = -1;
+    e->device_free[d] = e->busy_until[d] = e->joules[d] = 0;
+    e->graph_launched[d] = 0;
+  }
+  for (int32_t i = 0; i < e->n_dispatchers; i++) {
+    e->dispatch_tail[i] = -1;
+    e->dispatch_blocked[i] = 0;
+    e->dispatch_clock[i] = 0;
+  }
+  for (ho_memory m = 0; m < t->n_memories; m++) e->devices_used[m] = e->n_running[m] = 0;
+  memset(e->link_free, 0, sizeof(double) * (size_t)t->n_resources);
+  memset(e->engine_free, 0, sizeof(double) * (size_t)(2 * e->engine_start[t->n_memories]));
+  ho_est_memory_begin(&e->mem);
+}
+
+/* Chains of queues and dispatchers; launches that nothing synchronous precedes. */
+static void enqueue(ho_estimate *e, int32_t i, int32_t q, ho_device d) {
+  int32_t tail = e->queue_tail[q];
+  e->queue_tail[q] = i;
+  e->next_in_queue[i] = e->next_in_dispatch[i] = -1;
+  if (tail < 0 && e->queues_used[d]++ == 0) e->devices_used[e->memory[i]]++;
+  if (e->ordered) return;
+  if (tail >= 0) {
+    e->next_in_queue[tail] = i;
+    e->need[i]++;
+  }
+  int32_t k = e->n_dispatchers == 1 ? 0 : d;
+  if (e->dispatch_blocked[k]) {
+    e->next_in_dispatch[e->dispatch_tail[k]] = i;
+    e->need[i]++;
+  } else {
+    e->dispatch_clock[k] = ho_est_launch(e, i, e->dispatch_clock[k]);
+    if (e->dispatch_clock[k] > e->ready[i]) e->ready[i] = e->dispatch_clock[k];
+  }
+  e->dispatch_tail[k] = i;
+  if (e->t->p->device[d].launch == HO_LAUNCH_SYNC) e->dispatch_blocked[k] = 1;
+}
+
+/* Weights are resident once in every memory that uses them; those of several consumers in the largest of their precisions. */
+static void count_shared_weights(ho_estimate *e) {
+  const ho_est_tables *t = e->t;
+  const int32_t *start = e->ordered ? t->weight_start : t->shared_start, *list = e->ordered ? t->weight : t->shared;
+  if (start[t->n_ops] == 0) return;
+  for (int32_t i = 0; i < e->plan->n; i++) {
+    ho_op o = e->plan->entry[i].op;
+    for (int32_t k = start[o]; k < start[o + 1]; k++) {
+      ho_est_slot *s = &e->slot[(int64_t)list[k] * t->n_memories + e->memory[i]];
+      if (s->stamp == e->stamp) continue;
+      s->stamp = e->stamp;
+      double most = 0;
+      for (int32_t u = t->g->use_start[list[k]]; u < t->g->use_start[list[k] + 1]; u++)
+        most = fmax(most, ho_est_bytes(t, list[k], e->precision_of[t->g->use[u]]));
+      e->mem.base[e->memory[i]] += most;
+    }
+  }
+}
+
+/* Rows of ops that read what was made in another precision than its dtype. */
+static void adjust_rows(ho_estimate *e) {
+  const ho_est_tables *t = e->t;
+  for (int32_t i = 0; i < e->plan->n; i++) {
+    ho_op o = e->plan->entry[i].op;
+    int any = 0;
+    for (int32_t k = t->in_start[o]; k < t->in_start[o + 1] && !any; k++) {
+      ho_op producer = t->g->tensor[t->in[k]].producer;
+      any = producer >= 0 && e->foreign[producer];
+    }
+    if (!any || e->row[i]->from_table) continue;
+    ho_est_row_adjust(t, o, e->row[i], e->precision_of, &e->own[i]);
+    e->row[i] = &e->own[i];
+  }
+}
+
+static void read_entries(ho_estimate *e) {
+  ho_est_tables *t = e->t;
+  int any_foreign = 0;
+  for (int32_t i = 0; i < e->plan->n; i++) {
+    const ho_entry *x = &e->plan->entry[i];
+    const ho_est_row *row = e->row[i] = ho_est_row_at(t, x->op, x->device, x->precision, x->point);
+    if (row != &t->row[(int64_t)x->op * t->n_devices + x->device]) { /* the cache may be overwritten while this plan runs */
+      e->own[i] = *row;
+      row = e->row[i] = &e->own[i];
+    }
+    e->memory[i] = t->p->device[x->device].memory;
+    e->entry_of[x->op] = i;
+    e->precision_of[x->op] = row->precision;
+    e->foreign[x->op] = row->foreign;
+    any_foreign |= row->foreign;
+    e->ready[i] = fmax(e->release[x->op], x->not_before);
+    e->need[i] = t->in_start[x->op + 1] - t->in_start[x->op] + 1; /* one for ourselves: see the walk */
+    enqueue(e, i, e->queue_base[x->device] + x->stream, x->device);
+    if (!e->ordered) e->mem.base[e->memory[i]] += row->weights;
+  }
+  count_shared_weights(e);
+  if (any_foreign) adjust_rows(e);
+  for (ho_device d = 0; d < t->n_devices; d++) e->meets[d] = e->queues_used[d] > 1 || e->devices_used[t->p->device[d].memory] > 1;
+}
+
+/* Graph inputs lie in their memories from 0 on. */
+static void place_inputs(ho_estimate *e) {
+  const ho_est_tables *t = e->t;
+  for (int32_t k = 0; k < t->n_inputs; k++) {
+    const ho_tensor_info *x = &t->g->tensor[t->input[k]];
+    int32_t m = t->input_memory[k];
+    ho_est_slot *s = &e->slot[(int64_t)t->input[k] * t->n_memories + m];
+    *s = (ho_est_slot){0, -1, e->stamp};
+    if (x->alias >= 0 || x->bytes <= 0) continue;
+    e->mem.base[m] += (double)x->bytes;
+    s->buffer = ho_est_memory_buffer(&e->mem, m, (double)x->bytes, x->is_output ? INFINITY : 0);
+  }
+}
+
+void ho_est_set_up(ho_estimate *e, const ho_plan *plan) {
+  grow(e, plan->n);
+  reset(e, plan);
+  read_entries(e);
+  place_inputs(e);
+}
+
+/* --- making and freeing ---------------------------------------------------------------------------------------------------------- */
+static void make_per_device(ho_estimate *e) {
+  int32_t n = e->t->n_devices + 1, m = e->t->n_memories;
+  const ho_platform *p = e->t->p;
+  e->queue_base = g_new0(int32_t, n);
+  for (ho_device d = 0; d < p->n_devices; d++) e->queue_base[d + 1] = e->queue_base[d] + p->device[d].streams;
+  e->n_queues = e->queue_base[p->n_devices];
+  e->queue_tail = g_new0(int32_t, e->n_queues + 1);
+  e->queue_free = g_new0(double, e->n_queues + 1);
+  e->queues_used = g_new0(int32_t, n);
+  e->last_kind = g_new0(int32_t, n);
+  e->meets = g_new0(int32_t, n);
+  e->device_free = g_new0(double, n);
+  e->busy_until = g_new0(double, n);
+  e->joules = g_new0(double, n);
+  e->graph_launched = g_new0(int32_t, n);
+  e->n_dispatchers = p->dispatchers == HO_DISPATCH_ONE ? 1 : p->n_devices;
+  e->dispatch_tail = g_new0(int32_t, n);
+  e->dispatch_blocked = g_new0(int32_t, n);
+  e->dispatch_clock = g_new0(double, n);
+  e->devices_used = g_new0(int32_t, m);
+  e->n_running = g_new0(int32_t, m);
+  e->running = g_new0(ho_est_running *, m);
+  for (ho_memory k = 0; k < m; k++) e->running[k] = g_new0(ho_est_running, e->n_queues + 1);
+  e->destination = g_new0(ho_est_destination, m + 1);
+  e->link_free = g_new0(double, e->t->n_resources + 1);
+}
+
+/* A memory has the copy engines of its devices together; one device with 0, or none at all, makes them unlimited. */
+static void make_engines(ho_estimate *e) {
+  const ho_platform *p = e->t->p;
+  e->engine_start = g_new0(int32_t, p->n_memories + 1);
+  for (ho_memory m = 0; m < p->n_memories; m++) {
+    int32_t n = 0;
+    int unlimited = 0;
+    for (ho_device d = 0; d < p->n_devices; d++) {
+      if (p->device[d].memory != m) continue;
+      n += p->device[d].copy_engines;
+      unlimited |= p->device[d].copy_engines == 0;
+    }
+    e->engine_start[m + 1] = e->engine_start[m] + (unlimited ? 0 : n);
+  }
+  e->engine_free = g_new0(double, 2 * e->engine_start[p->n_memories] + 1);
+}
+
+ho_estimate *ho_estimate_new(const ho_problem *q) {
+  ho_estimate *e = g_new0(ho_estimate, 1);
+  const ho_graph *g = q->graph;
+  e->q = q;
+  e->t = ho_est_tables_new(q);
+  e->capacity = g_new0(double, e->t->n_memories);
+  for (ho_memory m = 0; m < e->t->n_memories; m++) e->capacity[m] = q->platform->memory[m].capacity;
+  ho_est_memory_init(&e->mem, e->t->n_memories, q->platform->host, e->capacity);
+  e->entry_of = g_new0(int32_t, g->n_ops + 1);
+  e->precision_of = g_new0(int8_t, g->n_ops + 1);
+  e->foreign = g_new0(int8_t, g->n_ops + 1);
+  e->kind = g_new0(int32_t, g->n_ops + 1);
+  e->release = g_new0(double, g->n_ops + 1);
+  for (ho_op o = 0; o < g->n_ops; o++) {
+    e->kind[o] = g->op[o].kind_index;
+    e->release[o] = g->op[o].release;
+  }
+  e->slot = g_new0(ho_est_slot, (size_t)g->n_tensors * (size_t)e->t->n_memories + 1);
+  make_per_device(e);
+  make_engines(e);
+  grow(e, g->n_ops);
+  return e;
+}
+
+void ho_estimate_free(ho_estimate *e) {
+  if (!e) return;
+  for (ho_memory m = 0; m < e->t->n_memories; m++) g_free(e->running[m]);
+  ho_est_memory_clear(&e->mem);
+  ho_est_tables_free(e->t);
+  void *const owned[] = {e->ready,
+                         e->start,
+                         e->kernel,
+                         e->finish,
+                         e->need,
+                         e->next_in_queue,
+                         e->next_in_dispatch,
+                         e->memory,
+                         e->row,
+                         e->own,
+                         e->heap,
+                         e->capacity,
+                         e->entry_of,
+                         e->precision_of,
+                         e->foreign,
+                         e->kind,
+                         e->release,
+                         e->slot,
+                         e->queue_base,
+                         e->queue_tail,
+                         e->queue_free,
+                         e->queues_used,
+                         e->last_kind,
+                         e->meets,
+                         e->device_free,
+                         e->busy_until,
+                         e->joules,
+                         e->graph_launched,
+                         e->dispatch_tail,
+                         e->dispatch_blocked,
+                         e->dispatch_clock,
+                         e->devices_used,
+                         e->n_running,
+                         e->running,
+                         e->destination,
+                         e->link_free,
+                         e->engine_start,
+                         e->engine_free};
+  for (size_t i = 0; i < G_N_ELEMENTS(owned); i++) g_free(owned[i]);
+  g_free(e);
+}

@@ -1,0 +1,108 @@
+/* estimate_state.h: the scratch of one estimate, shared by its parts. Internal to sim/.
+ *
+ * estimate.c sets up and walks the plan, estimate_copy.c moves tensors between memories, estimate_share.c slows kernels that run side by
+ * side, estimate_memory.c finds peaks. Entries of the plan are nodes; `need` counts what an entry still waits for. Nothing here is
+ * allocated while a plan is run. */
+#ifndef HO_SIM_ESTIMATE_STATE_H
+#define HO_SIM_ESTIMATE_STATE_H
+
+#include "sim/estimate.h"
+#include "sim/estimate_memory.h"
+#include "sim/estimate_tables.h"
+
+/* What the walk handles next. `order`: kind in the upper two bits, so that at one instant ends come before arrivals and these before
+ * starts; then the index. */
+typedef struct {
+  double time;
+  uint32_t order;
+} ho_est_item;
+
+enum { HO_EST_END = 0, HO_EST_HOP = 1, HO_EST_START = 2, HO_EST_KIND_SHIFT = 30 };
+#define HO_EST_INDEX_MASK ((1U << HO_EST_KIND_SHIFT) - 1)
+
+/* A tensor in a memory. */
+typedef struct {
+  double avail;   /* s; INFINITY: on its way, by a staged copy */
+  int32_t buffer; /* in ho_est_memory; -1: takes no memory */
+  uint32_t stamp; /* equals ho_estimate.stamp when it belongs to this run */
+} ho_est_slot;
+
+/* A kernel that runs. */
+typedef struct {
+  double end, compute, port, draw;
+  int32_t device;
+} ho_est_running;
+
+typedef struct {
+  int32_t memory, first; /* first: the entry of lowest position that waits there */
+} ho_est_destination;
+
+struct ho_estimate {
+  const ho_problem *q;
+  ho_est_tables *t;
+  ho_est_memory mem;
+  const ho_plan *plan;
+  uint32_t stamp;
+  int ordered;      /* 1: ops are duplicated; walked in order of issue */
+  double *capacity; /* by memory */
+
+  /* by entry */
+  int32_t cap;
+  double *ready, *start, *kernel, *finish; /* kernel: where kernels meet */
+  int32_t *need, *next_in_queue, *next_in_dispatch;
+  int32_t *memory;
+  const ho_est_row **row;
+  ho_est_row *own; /* rows of ops whose producers run in another precision than their dtype */
+  /* by op */
+  int32_t *entry_of; /* the last entry of the op */
+  int8_t *precision_of, *foreign;
+  int32_t *kind;
+  double *release;
+  /* by slot: [tensor * n_memories + memory] */
+  ho_est_slot *slot;
+  /* by queue: a (device, stream) */
+  int32_t n_queues, *queue_base, *queue_tail;
+  double *queue_free;
+  /* by device */
+  int32_t *queues_used, *last_kind;
+  double *device_free, *busy_until, *joules;
+  int32_t *meets;          /* 1: its kernels may meet others in this plan */
+  int32_t *graph_launched; /* 1: its first launch was made */
+  /* by dispatcher */
+  int32_t n_dispatchers, *dispatch_tail, *dispatch_blocked;
+  double *dispatch_clock;
+  /* by link direction, by memory */
+  double *link_free;
+  int32_t *engine_start; /* copy engines of memory m: engine_start[m] … engine_start[m+1]-1, none: unlimited */
+  double *engine_free;   /* outwards: [engine]; inwards: [number of engines + engine] */
+  int32_t *devices_used, *n_running;
+  ho_est_running **running;
+  ho_est_destination *destination;
+
+  ho_est_item *heap;
+  int32_t n_heap;
+  double link_joules, makespan;
+};
+
+/* --- estimate.c ---------------------------------------------------------------------------------------------------------------- */
+void ho_est_push(ho_estimate *e, double time, uint32_t kind, int32_t index);
+void ho_est_arrive(ho_estimate *e, int32_t entry, double time); /* one of the things it waits for is there at `time` */
+/* Launches an entry by a dispatcher that is at `clock`; returns its clock afterwards. */
+double ho_est_launch(ho_estimate *e, int32_t entry, double clock);
+
+/* --- estimate_setup.c ------------------------------------------------------------------------------------------------------------ */
+void ho_est_set_up(ho_estimate *e, const ho_plan *plan);
+
+/* --- estimate_copy.c ------------------------------------------------------------------------------------------------------------ */
+/* x is in `memory` from `at` on: wakes who waits for it there, sends it to the other memories where it is awaited. */
+void ho_est_deliver(ho_estimate *e, ho_tensor x, int32_t memory, double at);
+/* The first hop of a staged copy is done: on to its end. */
+void ho_est_hop_done(ho_estimate *e, int32_t slot, double now);
+/* When the inputs of an entry are in its memory, in plans with duplicates. */
+double ho_est_pull(ho_estimate *e, int32_t entry);
+
+/* --- estimate_share.c ------------------------------------------------------------------------------------------------------------ */
+/* When a kernel that starts at `now` ends, given those that run; it joins them. */
+double ho_est_share(ho_estimate *e, int32_t entry, double now);
+
+#endif

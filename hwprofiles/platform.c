@@ -1,4 +1,4 @@
-/* platform.c: finding things in a platform, and names; see platform.h. */
+/* platform.c: see platform.h. */
 #include "hwprofiles/platform.h"
 
 #include <string.h>
@@ -11,13 +11,13 @@ void ho_platform_free(ho_platform *p) {
 
 ho_device ho_platform_find_device(const ho_platform *p, const char *name) {
   for (ho_device d = 0; d < p->n_devices; d++)
-    if (strcmp(p->device[d].name, name) == 0) return d;
+    if (!strcmp(p->device[d].name, name)) return d;
   return -1;
 }
 
 ho_memory ho_platform_find_memory(const ho_platform *p, const char *name) {
   for (ho_memory m = 0; m < p->n_memories; m++)
-    if (strcmp(p->memory[m].name, name) == 0) return m;
+    if (!strcmp(p->memory[m].name, name)) return m;
   return -1;
 }
 
@@ -25,25 +25,22 @@ int ho_platform_is_host_device(const ho_platform *p, ho_device d) {
   if (p->device[d].memory != p->host) return 0;
   ho_device first = -1;
   int cpus = 0;
-  for (ho_device e = p->n_devices - 1; e >= 0; e--) {
-    if (p->device[e].memory != p->host) continue;
-    first = e;
-    cpus += p->device[e].kind == HO_DEVICE_CPU;
+  for (ho_device i = 0; i < p->n_devices; i++) {
+    if (p->device[i].memory != p->host) continue;
+    if (first < 0) first = i;
+    cpus += p->device[i].kind == HO_DEVICE_CPU;
   }
-  return cpus > 0 ? p->device[d].kind == HO_DEVICE_CPU : d == first;
-}
-
-static int has_peak(const ho_device_info *d) {
-  for (int p = 0; p < HO_N_PRECISIONS; p++)
-    if (d->peak[p] > 0) return 1;
-  return 0;
+  return cpus ? p->device[d].kind == HO_DEVICE_CPU : d == first;
 }
 
 ho_dtype ho_device_best_precision(const ho_device_info *d) {
-  int peaks = has_peak(d);
-  for (int p = 0; p < HO_N_PRECISIONS; p++)
-    if ((d->precisions >> p & 1) && (d->peak[p] > 0 || !peaks)) return (ho_dtype)p;
-  return HO_FP32;
+  ho_dtype listed = HO_DTYPE_NONE;
+  for (int p = 0; p < HO_N_PRECISIONS; p++) {
+    if (!(d->precisions & 1u << p)) continue;
+    if (d->peak[p] > 0) return (ho_dtype)p;
+    if (listed == HO_DTYPE_NONE) listed = (ho_dtype)p;
+  }
+  return listed;
 }
 
 const char *ho_device_kind_name(ho_device_kind k) {

@@ -54,7 +54,7 @@ typedef struct {
   int32_t streams;                     /* ≥ 1 */
   ho_sharing sharing;
   int32_t copy_engines;                /* per direction; 0: unlimited */
-  double idle, busy, peak_power, off;  /* W. busy: while a kernel runs; NAN when only idle and peak are known */
+  double idle, busy, peak_power, off;  /* W. busy: while a kernel runs; NAN when only idle and peak are known. peak_power: 0 when nothing caps it */
   double per_flop[HO_N_PRECISIONS];    /* J/FLOP */
   double per_byte;                     /* J/B */
   int power_by_use;                    /* 1: only idle and peak known, P = idle + (peak-idle)·max(compute, memory utilisation) */
@@ -98,6 +98,7 @@ typedef struct {
 typedef struct ho_platform {
   const char *name;
   const char *file;    /* where it was read */
+  const char *summary; /* one line for people; NULL */
   const char *digest;  /* SHA-256 of the content after profiles and overrides are applied */
   int32_t n_devices, n_memories, n_switches, n_links;
   const ho_device_info *device;

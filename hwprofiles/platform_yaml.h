@@ -1,13 +1,15 @@
 /* platform_yaml.h: reading heteroopt-platform/1 and heteroopt-device/1 (profiles).
  *
  * A device of a platform names a profile, whose file is looked for beside the platform file (devices/NAME.yaml, ../devices/NAME.yaml),
- * then in $HETEROOPT_DATA/devices, then where the project was installed, then in the source tree it was built from; any key written
- * in the platform replaces the profile's; inside peak, efficiency, error, power, launch and supports key by key. */
+ * then in hwprofiles/devices/ below $HETEROOPT_DATA, where the project was installed, and the source tree it was built from. Any key
+ * written in the platform replaces the profile's; inside peak, efficiency, error, power, launch and supports key by key; a list
+ * (points, supports.kinds, …) as a whole. docs/platforms.md explains the keys. */
 #ifndef HO_HWPROFILES_PLATFORM_YAML_H
 #define HO_HWPROFILES_PLATFORM_YAML_H
 
 #include <glib.h>
 
+#include "base/yamlio.h"
 #include "hwprofiles/platform.h"
 
 G_BEGIN_DECLS
@@ -15,12 +17,18 @@ G_BEGIN_DECLS
 /* `name`: a file, or the name of an installed platform ("server"). */
 ho_platform *ho_platform_load(const char *name, GError **error);
 
+/* A text that has been opened already. Profiles are looked for beside ho_yaml_file(y). */
+ho_platform *ho_platform_from_yaml(ho_yaml *y, GError **error);
+
 /* Names of installed platforms and device profiles, sorted; NULL-terminated, g_strfreev. */
 char **ho_platform_list(void);
 char **ho_device_list(void);
 /* File of an installed platform or profile, or NULL. g_free. */
 char *ho_platform_file(const char *name);
 char *ho_device_file(const char *name);
+/* `summary` of an installed platform or profile; NULL when it has none, is not there, or (with an error) cannot be read. g_free. */
+char *ho_platform_summary(const char *name, GError **error);
+char *ho_device_summary(const char *name, GError **error);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(ho_platform, ho_platform_free)
 

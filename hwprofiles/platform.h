@@ -35,34 +35,35 @@ typedef struct {
 
 typedef struct {
   const char *name;
-  const char *profile;                 /* NULL: written out in full */
+  const char *profile; /* NULL: written out in full */
   ho_device_kind kind;
   ho_memory memory;
-  double peak[HO_N_PRECISIONS];        /* FLOP/s; 0: not available */
-  double efficiency[HO_N_FAMILIES];    /* reached share of peak, (0, 1] */
-  double memory_efficiency;            /* reached share of bandwidth, (0, 1] */
-  double bandwidth;                    /* B/s of its own port before efficiency; default: its memory's bandwidth */
-  double saturation;                   /* parallelism that fills it; 0: any op fills it */
-  double error[HO_N_PRECISIONS];       /* relative rounding error, fp32 = 0 */
-  int32_t n_kinds;                     /* supported kinds (words of kind.h or of the user's graph); -1: all */
+  double peak[HO_N_PRECISIONS];     /* FLOP/s; 0: not available */
+  double efficiency[HO_N_FAMILIES]; /* reached share of peak, (0, 1] */
+  double memory_efficiency;         /* reached share of bandwidth, (0, 1] */
+  double bandwidth;                 /* B/s of its own port before efficiency; default: its memory's bandwidth */
+  double saturation;                /* parallelism that fills it; 0: any op fills it */
+  double error[HO_N_PRECISIONS];    /* relative rounding error, fp32 = 0 */
+  int32_t n_kinds;                  /* supported kinds (words of kind.h or of the user's graph); -1: all */
   const char *const *kinds;
-  int32_t n_excluded;                  /* kinds that it cannot run although `kinds` would allow */
+  int32_t n_excluded; /* kinds that it cannot run although `kinds` would allow */
   const char *const *excluded;
-  uint32_t precisions;                 /* bit set of supported ones */
+  uint32_t precisions; /* bit set of supported ones */
   ho_launch_mode launch;
-  double launch_host, launch_device;   /* s */
-  int32_t streams;                     /* ≥ 1 */
+  double launch_host, launch_device; /* s */
+  int32_t streams;                   /* ≥ 1 */
   ho_sharing sharing;
-  int32_t copy_engines;                /* per direction; 0: unlimited */
-  double idle, busy, peak_power, off;  /* W. busy: while a kernel runs; NAN when only idle and peak are known. peak_power: 0 when nothing caps it */
-  double per_flop[HO_N_PRECISIONS];    /* J/FLOP */
-  double per_byte;                     /* J/B */
-  int power_by_use;                    /* 1: only idle and peak known, P = idle + (peak-idle)·max(compute, memory utilisation) */
-  int32_t n_points;                    /* ≥ 1 */
+  int32_t copy_engines; /* per direction; 0: unlimited */
+  double idle, busy, peak_power,
+      off; /* W. busy: while a kernel runs; NAN when only idle and peak are known. peak_power: 0 when nothing caps it */
+  double per_flop[HO_N_PRECISIONS]; /* J/FLOP */
+  double per_byte;                  /* J/B */
+  int power_by_use;                 /* 1: only idle and peak known, P = idle + (peak-idle)·max(compute, memory utilisation) */
+  int32_t n_points;                 /* ≥ 1 */
   const ho_point *point;
-  double reconfigure;                  /* s to load another kernel kind */
-  const char *measured_with;           /* NULL */
-  int estimated;                       /* 1: some of its numbers are estimates */
+  double reconfigure;        /* s to load another kernel kind */
+  const char *measured_with; /* NULL */
+  int estimated;             /* 1: some of its numbers are estimates */
 } ho_device_info;
 
 typedef struct {
@@ -77,7 +78,7 @@ typedef struct {
   double bandwidth; /* B/s, per direction for full */
   double latency;   /* s */
   ho_duplex duplex;
-  double energy;    /* J/B */
+  double energy; /* J/B */
 } ho_link_info;
 
 /* One direction of a link on a route: forward (0) runs from ends[0] to ends[1]. */
@@ -87,12 +88,12 @@ typedef struct {
 } ho_hop;
 
 typedef struct {
-  int32_t n;       /* 0 with reachable 0: no way */
+  int32_t n; /* 0 with reachable 0: no way */
   int reachable;
   const ho_hop *hop;
-  double latency;  /* s, sum */
-  double bandwidth;/* B/s, smallest; INFINITY for a memory to itself */
-  double energy;   /* J/B, sum */
+  double latency;   /* s, sum */
+  double bandwidth; /* B/s, smallest; INFINITY for a memory to itself */
+  double energy;    /* J/B, sum */
 } ho_route;
 
 typedef struct ho_platform {
@@ -109,13 +110,13 @@ typedef struct ho_platform {
   ho_contention contention;
   ho_dispatch dispatchers;
   ho_idle count_idle;
-  const ho_route *route;   /* [from * n_memories + to], direct: by least latency, then fewest links, then lowest link index */
-  const uint8_t *direct;   /* [from * n_memories + to]: 1 when a copy needs no staging through host: peer_to_peer pairs, and pairs
+  const ho_route *route; /* [from * n_memories + to], direct: by least latency, then fewest links, then lowest link index */
+  const uint8_t *direct; /* [from * n_memories + to]: 1 when a copy needs no staging through host: peer_to_peer pairs, and pairs
                               of which one is host */
   struct ho_arena *arena;
 } ho_platform;
 
-void ho_platform_free(ho_platform *p); /* NULL is allowed */
+void ho_platform_free(ho_platform *p);                                     /* NULL is allowed */
 ho_device ho_platform_find_device(const ho_platform *p, const char *name); /* -1 */
 ho_memory ho_platform_find_memory(const ho_platform *p, const char *name); /* -1 */
 

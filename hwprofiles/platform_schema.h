@@ -43,8 +43,8 @@ typedef struct {
 
 /* A device entry of a platform, or a profile. */
 typedef struct {
-  char *format, *summary;          /* profile only */
-  char *name, *profile, *memory;   /* profile and memory: platform only */
+  char *format, *summary;        /* profile only */
+  char *name, *profile, *memory; /* profile and memory: platform only */
   ho_device_kind *kind;
   ho_raw_precisions *peak, *error;
   ho_raw_efficiency *efficiency;

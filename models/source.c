@@ -9,13 +9,22 @@
 #include "base/error.h"
 #include "base/optparse.h"
 #include "models/cnn.h"
+#include "models/synthetic.h"
 
 #define HEAD_BYTES 64 /* a reader recognises its format by so many */
 
 const ho_graph_reader *const ho_graph_readers[] = {&ho_graph_reader_json, NULL};
-const ho_model_builder *const ho_model_builders[] = {&ho_model_resnet18,  &ho_model_resnet34,     &ho_model_resnet50,
-                                                     &ho_model_resnet101, &ho_model_resnet152,    &ho_model_vgg16,
-                                                     &ho_model_vgg19,     &ho_model_mobilenet_v2, NULL};
+const ho_model_builder *const ho_model_builders[] = {&ho_model_resnet18,
+                                                     &ho_model_resnet34,
+                                                     &ho_model_resnet50,
+                                                     &ho_model_resnet101,
+                                                     &ho_model_resnet152,
+                                                     &ho_model_vgg16,
+                                                     &ho_model_vgg19,
+                                                     &ho_model_mobilenet_v2,
+                                                     &ho_model_layered,
+                                                     &ho_model_fork_join,
+                                                     NULL};
 
 const ho_model_builder *ho_model_find(const char *name) {
   for (const ho_model_builder *const *m = ho_model_builders; *m; m++)

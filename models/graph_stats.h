@@ -1,0 +1,54 @@
+/* graph_stats.h: what a graph amounts to: work, traffic, parameters, shape. What `graph info` prints.
+ *
+ * Edges, parameters and MACs are counted as the ONNX world counts them:
+ *   edges       distinct (tensor, consumer) pairs whose tensor has a producer
+ *   macs        half the FLOPs of the families that multiply and accumulate (kind.h)
+ *   parameters  elements of floating-point weights that a forward op reads: no optimiser state, no integer tables, no views
+ *   bytes       what the ops read and write, weights included, each at its own dtype */
+#ifndef HO_MODELS_GRAPH_STATS_H
+#define HO_MODELS_GRAPH_STATS_H
+
+#include <glib.h>
+#include <jansson.h>
+
+#include "models/graph.h"
+
+G_BEGIN_DECLS
+
+#define HO_STATS_LARGEST 5
+
+typedef struct {
+  const char *kind;
+  int32_t ops;
+  double flops, bytes;
+} ho_kind_stats;
+
+typedef struct {
+  double flops, macs;
+  double bytes;
+  int64_t parameters;
+  int64_t weight_bytes;     /* of all weights, optimiser state included; views count nothing */
+  int64_t activation_bytes; /* of all tensors with a producer; views count nothing */
+  int32_t critical_path_ops; /* longest chain */
+  int32_t widest;            /* most ops at the same distance (in ops) from the beginning */
+  double parallelism;        /* ops / critical path */
+  double intensity;          /* FLOP/B; 0 when there are no bytes */
+  int32_t n_kinds;
+  ho_kind_stats *kinds; /* in alphabetical order */
+  int32_t n_largest;
+  ho_tensor largest[HO_STATS_LARGEST]; /* by bytes, then by index; views left out */
+} ho_graph_stats;
+
+ho_graph_stats *ho_graph_stats_new(const ho_graph *g);
+void ho_graph_stats_free(ho_graph_stats *s);
+
+/* `graph info --json`; new reference. */
+json_t *ho_graph_stats_json(const ho_graph *g, const ho_graph_stats *s);
+/* The same for people, several lines; caller frees. */
+char *ho_graph_stats_text(const ho_graph *g, const ho_graph_stats *s);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(ho_graph_stats, ho_graph_stats_free)
+
+G_END_DECLS
+
+#endif

@@ -101,11 +101,15 @@ int ho_cli_choice(const char *option, const char *word, const char *const *names
   return -1;
 }
 
-gboolean ho_cli_int(const char *option, const char *text, gint64 least, gint64 *value, GError **error) {
+gboolean ho_cli_int(const char *option, const char *text, gint64 least, gint64 most, gint64 *value, GError **error) {
   if (!text) return TRUE;
   gint64 v;
-  if (!g_ascii_string_to_signed(text, 10, least, G_MAXINT64, &v, NULL))
-    return ho_cli_usage(error, "%s: '%s' is not a whole number of at least %" G_GINT64_FORMAT, option, text, least);
+  if (!g_ascii_string_to_signed(text, 10, least, most, &v, NULL)) {
+    if (most == G_MAXINT64)
+      return ho_cli_usage(error, "%s: '%s' is not a whole number of at least %" G_GINT64_FORMAT, option, text, least);
+    return ho_cli_usage(error, "%s: '%s' is not a whole number from %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT, option, text,
+                        least, most);
+  }
   *value = v;
   return TRUE;
 }

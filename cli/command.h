@@ -32,8 +32,8 @@ gboolean ho_cli_usage(GError **error, const char *format, ...) G_GNUC_PRINTF(2, 
 /* Position of `word` among `names`, or -1 with a usage error that names the option and the choices. */
 int ho_cli_choice(const char *option, const char *word, const char *const *names, GError **error);
 
-/* Option values given as text: a whole number or a number of at least `least`. A NULL text leaves *value as it is. */
-gboolean ho_cli_int(const char *option, const char *text, gint64 least, gint64 *value, GError **error);
+/* Option values given as text: a whole number from `least` to `most`, or a number of at least `least`. A NULL text leaves *value as it is. */
+gboolean ho_cli_int(const char *option, const char *text, gint64 least, gint64 most, gint64 *value, GError **error);
 gboolean ho_cli_uint(const char *option, const char *text, guint64 *value, GError **error);
 gboolean ho_cli_double(const char *option, const char *text, double least, double *value, GError **error);
 
@@ -46,6 +46,7 @@ void ho_cli_json(GString *out, json_t *value);
 json_t *ho_cli_number(double value);
 
 /* Every sub-command. */
-extern const ho_command ho_command_hv;
+extern const ho_command ho_command_run, ho_command_check, ho_command_new, ho_command_schedule, ho_command_simulate,
+    ho_command_graph, ho_command_platform, ho_command_list, ho_command_compare, ho_command_plot, ho_command_hv, ho_command_bench;
 
 #endif

@@ -1,0 +1,92 @@
+/* inputs.c: see inputs.h. */
+#include "cli/inputs.h"
+
+#include <string.h>
+
+#include "base/units.h"
+
+static gboolean read_bindings(char **bind, GPtrArray *names, GArray *values, GError **error) {
+  for (char **b = bind; b && *b; b++) {
+    char *equals = strchr(*b, '=');
+    gint64 v = 0;
+    if (!equals || equals == *b || !g_ascii_string_to_signed(equals + 1, 10, 0, G_MAXINT64, &v, NULL))
+      return ho_cli_usage(error, "--bind: '%s' is not NAME=N with a whole number N", *b);
+    g_ptr_array_add(names, g_strndup(*b, (size_t)(equals - *b)));
+    g_array_append_val(values, v);
+  }
+  return TRUE;
+}
+
+ho_graph *ho_cli_load_graph(const char *spec, char **bind, GError **error) {
+  g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
+  g_autoptr(GArray) values = g_array_new(FALSE, FALSE, sizeof(gint64));
+  if (!read_bindings(bind, names, values, error)) return NULL;
+  ho_bindings bindings = {(int32_t)names->len, (const char *const *)names->pdata, (const int64_t *)(const void *)values->data};
+  ho_graph *g = ho_graph_load(spec, NULL, names->len ? &bindings : NULL, error);
+  if (g && g->note) ho_cli_note("%s", g->note);
+  return g;
+}
+
+static gboolean read_objectives(ho_problem *q, const char *text, GError **error) {
+  const char *names[HO_N_OBJECTIVES + 1] = {NULL};
+  for (int k = 0; k < HO_N_OBJECTIVES; k++) names[k] = ho_objective_name((ho_objective)k);
+  g_auto(GStrv) words = g_strsplit(text ? text : "latency,energy,memory", ",", -1);
+  if (!words[0]) return ho_cli_usage(error, "--objectives: expected names such as latency,energy");
+  for (char **w = words; *w; w++) {
+    int k = ho_cli_choice("--objectives", g_strstrip(*w), names, error);
+    if (k < 0) return FALSE;
+    for (int32_t i = 0; i < q->n_objectives; i++)
+      if (q->objective[i] == (ho_objective)k) return ho_cli_usage(error, "--objectives: '%s' is named twice", *w);
+    q->objective[q->n_objectives++] = (ho_objective)k;
+  }
+  return TRUE;
+}
+
+static gboolean read_measure(ho_problem *q, const char *text, GError **error) {
+  const char *const names[] = {ho_memory_measure_name(HO_MEMORY_TIGHTEST), ho_memory_measure_name(HO_MEMORY_TOTAL),
+                               ho_memory_measure_name(HO_MEMORY_ACCELERATOR), NULL};
+  int k = text ? ho_cli_choice("--memory", text, names, error) : 0;
+  if (k < 0) return FALSE;
+  q->memory_measure = (ho_memory_measure)k;
+  return TRUE;
+}
+
+gboolean ho_cli_inputs_load(ho_cli_inputs *in, const ho_command *self, GError **error) {
+  if (!in->graph_spec)
+    return ho_cli_usage(error, "%s: --graph is missing: a file, or a built-in such as resnet50:batch=8", self->name);
+  if (!in->platform_name)
+    return ho_cli_usage(error, "%s: --platform is missing: a file, or an installed one such as workstation", self->name);
+  if (!read_objectives(&in->problem, in->objectives, error) || !read_measure(&in->problem, in->measure, error)) return FALSE;
+  in->graph = ho_cli_load_graph(in->graph_spec, in->bind, error);
+  if (!in->graph) return FALSE;
+  in->platform = ho_platform_load(in->platform_name, error);
+  if (!in->platform) return FALSE;
+  in->cost = ho_cost_new(in->graph, in->platform);
+  in->problem.graph = in->graph;
+  in->problem.platform = in->platform;
+  in->problem.cost = in->cost;
+  return TRUE;
+}
+
+void ho_cli_inputs_clear(ho_cli_inputs *in) {
+  ho_cost_free(in->cost);
+  ho_platform_free(in->platform);
+  ho_graph_free(in->graph);
+  g_free(in->graph_spec);
+  g_free(in->platform_name);
+  g_free(in->objectives);
+  g_free(in->measure);
+  g_strfreev(in->bind);
+}
+
+double ho_cli_memory_figure(const ho_problem *q, const ho_figures *f) {
+  if (q->memory_measure == HO_MEMORY_TOTAL) return f->total;
+  return q->memory_measure == HO_MEMORY_ACCELERATOR ? f->accelerator : f->tightest;
+}
+
+char *ho_cli_objective_text(const ho_problem *q, ho_objective objective, double value) {
+  if (objective == HO_OBJECTIVE_LATENCY) return ho_unit_format(value, HO_UNIT_SECONDS);
+  if (objective == HO_OBJECTIVE_ENERGY) return ho_unit_format(value, HO_UNIT_JOULES);
+  if (q->memory_measure == HO_MEMORY_TIGHTEST) return g_strdup_printf("%.3g", value);
+  return ho_unit_format(value, HO_UNIT_BYTES);
+}

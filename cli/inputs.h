@@ -1,0 +1,60 @@
+/* inputs.h: the graph, the platform and the objectives that several sub-commands take. */
+#ifndef HO_CLI_INPUTS_H
+#define HO_CLI_INPUTS_H
+
+#include <glib.h>
+
+#include "cli/command.h"
+#include "hwprofiles/platform_yaml.h"
+#include "models/source.h"
+#include "sim/problem.h"
+
+/* Texts are filled in by GOption; the rest by ho_cli_inputs_load. */
+typedef struct {
+  char *graph_spec, *platform_name, *objectives, *measure;
+  char **bind;
+  ho_graph *graph;
+  ho_platform *platform;
+  ho_cost *cost;
+  ho_problem problem;
+} ho_cli_inputs;
+
+/* Option entries over an ho_cli_inputs, to stand in a command's own table. */
+#define HO_CLI_GRAPH_ENTRIES(inputs)                                                                                         \
+  {"graph",                                                                                                                  \
+   'g',                                                                                                                      \
+   0,                                                                                                                        \
+   G_OPTION_ARG_FILENAME,                                                                                                    \
+   &(inputs)->graph_spec,                                                                                                    \
+   "graph: a file, or a built-in such as resnet50:batch=8,mode=training",                                                    \
+   "G"},                                                                                                                     \
+  {                                                                                                                          \
+    "bind", 'b', 0, G_OPTION_ARG_FILENAME_ARRAY, &(inputs)->bind, "value of a symbolic dimension of the graph (repeatable)", \
+        "NAME=N"                                                                                                             \
+  }
+#define HO_CLI_PLATFORM_ENTRIES(inputs)                                  \
+  {                                                                      \
+    "platform", 'p', 0, G_OPTION_ARG_FILENAME, &(inputs)->platform_name, \
+        "platform: a file, or an installed one such as workstation", "P" \
+  }
+#define HO_CLI_MEASURE_ENTRIES(inputs)                                                                               \
+  {                                                                                                                  \
+    "memory", 'm', 0, G_OPTION_ARG_STRING, &(inputs)->measure,                                                       \
+        "what the objective memory is: tightest (peak / capacity; default), total or accelerator (bytes)", "MEASURE" \
+  }
+
+/* Loads what graph_spec names; a reader's note goes to standard error. */
+ho_graph *ho_cli_load_graph(const char *spec, char **bind, GError **error);
+
+/* Loads graph and platform and makes the cost table and the problem. A missing --graph or --platform is a usage error. */
+gboolean ho_cli_inputs_load(ho_cli_inputs *in, const ho_command *self, GError **error);
+void ho_cli_inputs_clear(ho_cli_inputs *in);
+
+/* "3.41 ms", "1.92 J", "0.310" or "24.9 GB": a figure of the problem's kind for people. Caller frees. */
+char *ho_cli_objective_text(const ho_problem *q, ho_objective objective, double value);
+/* The memory figure that the problem's measure picks. */
+double ho_cli_memory_figure(const ho_problem *q, const ho_figures *f);
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(ho_cli_inputs, ho_cli_inputs_clear)
+
+#endif

@@ -13,12 +13,13 @@ typedef struct {
   int32_t solved_flows; /* n_flows when it was last solved: unchanged means its rate still holds */
   int32_t first;        /* root of the heap of flows, -1 */
   double weight, cap;
-  double rate;     /* progress/s of each flow since `since` */
-  double progress; /* V at time `since` */
-  double since;    /* s */
-  double due;      /* s: end of its first flow; INFINITY when empty */
-  int32_t slot;    /* place in `active`, -1 */
-  int32_t mark;    /* last component it was put into */
+  double cap_level; /* at which it has its cap */
+  double rate;      /* progress/s of each flow since `since` */
+  double progress;  /* V at time `since` */
+  double since;     /* s */
+  double due;       /* s: end of its first flow; INFINITY when empty */
+  int32_t slot;     /* place in `active`, -1 */
+  int32_t mark;     /* last component it was put into */
 } class_t;
 
 typedef struct {
@@ -190,6 +191,7 @@ void ho_fluid_define(ho_fluid *f, int32_t c, int32_t n, const int32_t *res, cons
   k->n_uses = n;
   k->weight = weight;
   k->cap = cap;
+  k->cap_level = cap / weight;
   for (int32_t i = 0; i < n; i++) {
     assert(use[i] > 0);
     f->use[(size_t)c * (size_t)f->max_uses + (size_t)i] = (use_t){.resource = res[i], .place = -1, .use = use[i]};
@@ -299,49 +301,52 @@ static void set_rate(ho_fluid *f, int32_t c, double rate, double now) {
 /* Takes class i of the component out of the filling at its final rate. */
 static void freeze(ho_fluid *f, int32_t i, double rate, double now) {
   int32_t c = f->comp[i];
-  class_t *k = &f->class_[c];
+  const class_t *k = &f->class_[c];
   const use_t *u = uses_of(f, c);
-  double flows = k->n_flows;
-  for (int32_t j = 0; j < k->n_uses; j++) {
-    resource_t *r = &f->resource[u[j].resource];
-    r->free -= flows * rate * u[j].use;
-    r->demand -= flows * k->weight * u[j].use;
-  }
+  for (int32_t j = 0; j < k->n_uses; j++) f->resource[u[j].resource].free -= k->n_flows * rate * u[j].use;
   set_rate(f, c, rate, now);
   f->comp[i] = f->comp[--f->n_comp];
 }
 
-static void solve(ho_fluid *f, double now) {
+/* The level at which the next resource is full or the next class at its cap. The demand is summed anew each time: what subtracting leaves
+ * of a sum of unlike weights is rounding. */
+static double next_level(ho_fluid *f) {
+  double next = INFINITY;
+  for (int32_t i = 0; i < f->n_res; i++) f->resource[f->res[i]].demand = 0;
   for (int32_t i = 0; i < f->n_comp; i++) {
     const class_t *k = &f->class_[f->comp[i]];
     const use_t *u = uses_of(f, f->comp[i]);
     double growth = k->n_flows * k->weight;
     for (int32_t j = 0; j < k->n_uses; j++) f->resource[u[j].resource].demand += growth * u[j].use;
+    if (k->cap_level < next) next = k->cap_level;
   }
+  for (int32_t i = 0; i < f->n_res; i++) {
+    resource_t *r = &f->resource[f->res[i]];
+    r->full = r->demand > 0 ? r->free / r->demand : INFINITY;
+    if (r->full < next) next = r->full;
+  }
+  return next;
+}
+
+static void solve(ho_fluid *f, double now) {
   double level = 0;
   while (f->n_comp > 0) {
-    double next = INFINITY;
-    for (int32_t i = 0; i < f->n_res; i++) {
-      resource_t *r = &f->resource[f->res[i]];
-      r->full = r->demand > 0 ? r->free / r->demand : INFINITY;
-      if (r->full < next) next = r->full;
-    }
-    double capped = INFINITY;
-    for (int32_t i = 0; i < f->n_comp; i++) {
-      const class_t *k = &f->class_[f->comp[i]];
-      if (k->cap / k->weight < capped) capped = k->cap / k->weight;
-    }
-    if (capped < next) next = capped;
+    double next = next_level(f);
     if (next > level) level = next; /* rounding may put a nearly full resource a hair below */
     int32_t left = f->n_comp;
     for (int32_t i = f->n_comp - 1; i >= 0; i--) {
       int32_t c = f->comp[i];
       const class_t *k = &f->class_[c];
       const use_t *u = uses_of(f, c);
-      int stop = k->cap / k->weight <= level;
+      int stop = k->cap_level <= level || k->n_flows == 0;
       double rate = stop ? k->cap : k->weight * level;
       for (int32_t j = 0; j < k->n_uses && !stop; j++) stop = f->resource[u[j].resource].full <= level;
-      if (stop) freeze(f, i, rate >= k->cap * (1 - 1e-12) ? k->cap : rate, now); /* alone means alone, to the last bit */
+      if (stop)
+        freeze(f, i,
+               k->n_flows == 0                ? 0
+               : rate >= k->cap * (1 - 1e-12) ? k->cap
+                                              : rate,
+               now); /* alone means alone, to the last bit */
     }
     assert(f->n_comp < left);
     if (f->n_comp == left) break;

@@ -53,13 +53,17 @@ void ho_memory_drop(ho_replay *r, int32_t b) {
   grow(r, k->memory, -k->bytes);
 }
 
-/* The cell whose buffer output t of an op on memory m is a view of, -1: it has memory of its own. */
-static int32_t viewed(const ho_replay *r, ho_tensor t, ho_memory m) {
+static int reads(const ho_graph *g, ho_op o, ho_tensor t) {
+  for (int32_t j = g->in_start[o]; j < g->in_start[o + 1]; j++)
+    if (g->in[j] == t) return 1;
+  return 0;
+}
+
+/* The cell whose buffer output t of an op on memory m is a view of, -1: it has memory of its own. A view of what the op does not itself
+ * read could outlive it, and is given memory. */
+static int32_t viewed(const ho_replay *r, ho_op o, ho_tensor t, ho_memory m) {
   ho_tensor of = r->q->graph->tensor[t].alias;
-  if (of < 0) return -1;
-  int32_t c = ho_cells_find(r, of, m);
-  /* Either it is there, or its maker will be done before this op starts. */
-  return c >= 0 && (r->cell[c].uses > 0 || r->cell[c].made_here) ? c : -1;
+  return of >= 0 && reads(r->q->graph, o, of) ? ho_cells_find(r, of, m) : -1;
 }
 
 int64_t ho_memory_demand(const ho_replay *r, int32_t i) {
@@ -67,7 +71,7 @@ int64_t ho_memory_demand(const ho_replay *r, int32_t i) {
   const entry_t *e = &r->entry[i];
   int64_t bytes = g->op[e->op].workspace;
   for (int32_t j = g->out_start[e->op]; j < g->out_start[e->op + 1]; j++)
-    if (viewed(r, g->out[j], e->memory) < 0) bytes += r->tensor_bytes[g->out[j]];
+    if (viewed(r, e->op, g->out[j], e->memory) < 0) bytes += r->tensor_bytes[g->out[j]];
   return bytes;
 }
 
@@ -87,7 +91,7 @@ void ho_memory_output(ho_replay *r, int32_t i, ho_tensor t) {
     r->n_buffers--;
     return;
   }
-  int32_t of = viewed(r, t, e->memory);
+  int32_t of = viewed(r, e->op, t, e->memory);
   int32_t shared = of >= 0 ? r->cell[of].buffer : -1;
   /* Its consumers here, and its maker until copies away from here are requested. */
   if (shared < 0) {

@@ -1,0 +1,54 @@
+/* arena_plan.c: laws of the arena plan. */
+#include "sim/arena_plan.h"
+
+#include <criterion/criterion.h>
+
+#include "base/stream.h"
+
+Test(arena_plan, buffers_that_live_at_once_do_not_overlap) {
+  ho_stream s = ho_stream_small(3);
+  for (int trial = 0; trial < 200; trial++) {
+    ho_replay_buffer b[60];
+    int n = 1 + (int)ho_stream_below(&s, 60);
+    for (int i = 0; i < n; i++) {
+      double from = (double)ho_stream_below(&s, 20);
+      b[i] = (ho_replay_buffer){.tensor = i,
+                                .entry = i,
+                                .memory = (ho_memory)ho_stream_below(&s, 2),
+                                .from = from,
+                                .to = from + (double)ho_stream_below(&s, 10),
+                                .bytes = (double)ho_stream_below(&s, 100)};
+    }
+    double arena[2], live[2];
+    ho_arena_plan(b, n, 2, arena);
+    for (int m = 0; m < 2; m++) {
+      live[m] = 0;
+      for (int t = 0; t < 30; t++) {
+        double sum = 0;
+        for (int i = 0; i < n; i++)
+          if (b[i].memory == m && b[i].from <= t && t < b[i].to) sum += b[i].bytes;
+        live[m] = sum > live[m] ? sum : live[m];
+      }
+      cr_assert_geq(arena[m], live[m], "an arena cannot be smaller than what lives at once");
+    }
+    for (int i = 0; i < n; i++)
+      for (int j = 0; j < i; j++) {
+        int meet = b[i].memory == b[j].memory && b[i].from < b[i].to && b[j].from < b[j].to && b[i].from < b[j].to &&
+                   b[j].from < b[i].to;
+        int apart = b[i].offset + b[i].bytes <= b[j].offset || b[j].offset + b[j].bytes <= b[i].offset;
+        cr_assert(!meet || apart || b[i].bytes == 0 || b[j].bytes == 0);
+        cr_assert_leq(b[i].offset + b[i].bytes, arena[b[i].memory] + (b[i].from == b[i].to ? 1e9 : 0));
+      }
+  }
+}
+
+/* By hand: 6 lives throughout, 4 and then 5 one after the other: 6 + 5. */
+Test(arena_plan, lifetimes_that_follow_each_other_share_a_place) {
+  ho_replay_buffer b[] = {{.bytes = 6, .from = 0, .to = 3}, {.bytes = 4, .from = 0, .to = 1}, {.bytes = 5, .from = 1, .to = 3}};
+  double arena[1];
+  ho_arena_plan(b, 3, 1, arena);
+  cr_assert_eq(arena[0], 11);
+  cr_assert_eq(b[0].offset, 0);
+  cr_assert_eq(b[1].offset, 6);
+  cr_assert_eq(b[2].offset, 6);
+}

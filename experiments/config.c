@@ -42,9 +42,9 @@ gboolean ho_config_read_double(const ho_config_reader *r, const char *path, cons
 gboolean ho_config_unknown(const ho_config_reader *r, const char *path, const char *word, const char *what,
                            const char *const *names, GError **error) {
   const char *near = ho_did_you_mean(word, names);
-  if (near) return ho_yaml_fail(r->yaml, error, path, "'%s' is not a %s (did you mean '%s'?)", word, what, near);
+  if (near) return ho_yaml_fail(r->yaml, error, path, "'%s' is no %s (did you mean '%s'?)", word, what, near);
   g_autofree char *all = g_strjoinv(", ", (char **)names);
-  return ho_yaml_fail(r->yaml, error, path, "'%s' is not a %s, expected one of %s", word, what, all);
+  return ho_yaml_fail(r->yaml, error, path, "'%s' is no %s, expected one of %s", word, what, all);
 }
 
 gboolean ho_config_read_choice(const ho_config_reader *r, const char *path, const char *text, const char *const *names,

@@ -45,6 +45,17 @@ static gboolean mode_in_spec(char *const *given) {
   return FALSE;
 }
 
+/* Options of a file are values for its symbolic dimensions: name=n. */
+static gboolean check_bindings(const ho_config_reader *r, const char *path, char *const *given, GError **error) {
+  for (int i = 0; given[i]; i++) {
+    const char *equals = strchr(given[i], '=');
+    if (!equals || equals == given[i] || !g_ascii_string_to_signed(equals + 1, 10, 1, G_MAXINT64, NULL, NULL))
+      return ho_yaml_fail(r->yaml, error, path, "'%s' is not a dimension of a file: expected name=n with n a whole number from 1",
+                          given[i]);
+  }
+  return TRUE;
+}
+
 static gboolean read_workload(const ho_config_reader *r, unsigned i, ho_config_workload *w, GError **error) {
   const ho_config *c = r->config;
   const char *spec = r->raw->workloads[i];
@@ -66,6 +77,7 @@ static gboolean read_workload(const ho_config_reader *r, unsigned i, ho_config_w
     g_autoptr(ho_options) options = ho_options_parse(builder->options, w->given, name, &reason);
     return options || ho_yaml_fail(r->yaml, error, path, "%s", reason->message);
   }
+  if (!check_bindings(r, path, given, error)) return FALSE;
   w->name = resolve(c, name);
   g_autofree char *base = g_path_get_basename(spec);
   w->label = ho_arena_strdup(c->arena, base);

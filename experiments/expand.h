@@ -41,6 +41,7 @@ typedef struct {
   int32_t n_problems, n_contenders, n_runs;
   ho_experiment_problem *problem;
   ho_contender *contender;
+  int32_t *identity; /* 0, 1, …: members of contenders that are one scheduler */
   ho_experiment_run *run;
   GPtrArray *graphs;    /* n_workloads × n_modes: ho_graph*, NULL where everything is excluded */
   GPtrArray *platforms; /* n_platforms: ho_platform*, likewise */
@@ -73,6 +74,8 @@ typedef struct {
 
 /* Writes the layout into the database in one transaction, in config order; what is there already is found by content. */
 ho_layout *ho_experiment_lay_out(const ho_experiment *e, ho_store *s, GError **error);
+/* What laying out would find: the same, and the database stays as it was (ids of rows that are not there mean nothing). */
+ho_layout *ho_experiment_look_up(const ho_experiment *e, ho_store *s, GError **error);
 void ho_layout_free(ho_layout *l); /* NULL is allowed */
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(ho_experiment, ho_experiment_free)

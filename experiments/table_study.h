@@ -1,0 +1,44 @@
+/* table_study.h: one study's numbers as a grid of problems and contenders, before they are worded. Private to experiments/. */
+#ifndef HO_EXPERIMENTS_TABLE_STUDY_H
+#define HO_EXPERIMENTS_TABLE_STUDY_H
+
+#include <jansson.h>
+
+#include "experiments/table.h"
+#include "results/store_query.h"
+
+typedef struct {
+  const char *study;
+  const char *indicator; /* "hv", … */
+  gboolean in_frame;     /* the indicator belongs to a frame */
+  char *frame;           /* its kind; NULL when it does not */
+  gboolean larger_is_better;
+  int32_t n_rows, n_columns;
+  char **problem;                 /* n_rows: those that run, then those that are excluded */
+  char **label;                   /* n_columns */
+  const char **why;               /* n_rows: reason of an excluded problem, else NULL */
+  char **undefined;               /* n_rows: reason why the frame is undefined, else NULL */
+  ho_cell **cell;                 /* n_rows × n_columns; NULL: nothing there */
+  uint8_t *best;                  /* n_rows × n_columns: 1 when no other median of the row is better */
+  ho_cell **raw[HO_N_OBJECTIVES]; /* likewise: least latency, energy, memory */
+  GPtrArray *owners;              /* what holds the cells */
+} ho_table_study;
+
+ho_table_study *ho_table_study_new(ho_store *s, const char *study, const ho_table_setup *setup, GError **error);
+void ho_table_study_free(ho_table_study *t); /* NULL is allowed */
+
+/* Why a cell has no value: "OOM", "failed 3/10", "open"; "-" for what was left out, "undefined" without a frame. g_free. */
+char *ho_table_status(const ho_table_study *t, int32_t row, int32_t column);
+
+/* Writers: append to `out`. */
+void ho_table_write_text(const ho_table_study *t, GString *out);
+void ho_table_write_latex(const ho_table_study *t, GString *out);
+void ho_table_write_csv(const ho_table_study *t, GString *out);
+json_t *ho_table_to_json(const ho_table_study *t); /* new reference */
+
+/* Decimal digits as people read them, in any locale: three after the point for indicators, four significant ones otherwise. */
+char *ho_table_number(const ho_table_study *t, double value);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(ho_table_study, ho_table_study_free)
+
+#endif

@@ -2,7 +2,10 @@
  *
  * Derived data: problem by problem in the study's order, in one transaction, from finished runs, references and figures only; made again
  * it gives the same rows. A frame whose numbers have changed (union, when runs were added) is a new frame: indicators of the old one stay
- * with it and no view shows them. */
+ * with it and no view shows them.
+ *
+ * Indicators by frame: "hv" in every kind; "epsilon" (additive) and "igd_plus" in `union` only, whose non-dominated union is their
+ * reference set and part of the frame. All of the final front by noise-free replay; hv also at each checkpoint, as the search saw it. */
 #ifndef HO_RESULTS_JUDGE_H
 #define HO_RESULTS_JUDGE_H
 
@@ -10,11 +13,9 @@
 
 G_BEGIN_DECLS
 
-/* Makes the frame of the study's own kind for each of its problems, and of each run shown there the hypervolume ("hv") of the final
- * front (noise-free replay), of each checkpoint (as the search saw it), additive epsilon ("epsilon") and IGD+ ("igd_plus") of the
- * final front against the non-dominated union of the study's runs. */
+/* Judges a study in the frame kind it asks for, and in `union`. */
 gboolean ho_judge_study(ho_store *s, int64_t study_id, GError **error);
-/* The same in a frame of another kind. */
+/* In one further kind. */
 gboolean ho_judge_study_in(ho_store *s, int64_t study_id, ho_frame_kind kind, GError **error);
 
 G_END_DECLS

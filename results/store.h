@@ -11,7 +11,7 @@
  *
  * Threads: one ho_store may be shared by threads; calls are serialised, and begin … commit excludes other threads.
  * Failure: one line that names the file: not a database, another program's, a newer schema, read-only, locked, disk full, corrupt.
- * After a failed write the open transaction has been rolled back. Ids are ≥ 1; a function that returns one gives -1 on error. */
+ * Ids are ≥ 1; a function that returns one gives -1 on error. */
 #ifndef HO_RESULTS_STORE_H
 #define HO_RESULTS_STORE_H
 
@@ -39,7 +39,8 @@ gboolean ho_store_close(ho_store *s, GError **error);
 void ho_store_free(ho_store *s); /* closes without a word, for error paths; NULL is allowed */
 const char *ho_store_file(const ho_store *s);
 
-/* One transaction; not nested. Between them this thread has the store to itself. */
+/* One transaction; not nested. Between begin and commit or rollback this thread has the store to itself. When anything in between fails,
+ * end with rollback. */
 gboolean ho_store_begin(ho_store *s, GError **error);
 gboolean ho_store_commit(ho_store *s, GError **error); /* on failure: rolled back */
 void ho_store_rollback(ho_store *s);
@@ -48,6 +49,7 @@ void ho_store_rollback(ho_store *s);
 int64_t ho_store_add_environment(ho_store *s, const char *json, const char *digest, GError **error);
 
 /* Fails when the database belongs to an experiment of another name. `config`: the text of the file. */
+/* First step of laying out: what studies listed before is forgotten; runs, frames and indicators stay. */
 int64_t ho_store_add_experiment(ho_store *s, const char *name, const char *config, const char *digest, uint64_t seed, GError **error);
 
 /* `content`: heteroopt-graph/1 text, or NULL when it is not to be kept. The same for a platform's YAML. */
@@ -67,8 +69,7 @@ typedef struct {
 } ho_store_scheduler;
 int64_t ho_store_add_scheduler(ho_store *s, const ho_store_scheduler *c, GError **error);
 
-/* A study by name. What it listed before (problems, labels, runs, exclusions) is forgotten, the runs themselves stay: lay it out again.
- * `frame`: the kind its indicators use by default. */
+/* A study. `frame`: the kind its indicators use by default. */
 int64_t ho_store_add_study(ho_store *s, int64_t experiment_id, const char *name, ho_frame_kind frame, GError **error);
 
 /* A problem under the name it has in this study: workload / mode / platform, each with its options or overrides. */
@@ -119,6 +120,8 @@ typedef struct {
   ho_store_replay exact;             /* without noise: what a front is made of */
   int32_t n_replays;                 /* with noise: index 0 … */
   const ho_store_replay *replays;
+  int32_t n_model_replays;           /* with noise and redrawn device efficiencies (model_error): index 0 … */
+  const ho_store_replay *model_replays;
 } ho_store_plan;
 
 typedef struct {
@@ -140,7 +143,7 @@ typedef struct {
   const ho_store_plan *plans;             /* in the archive's order */
 } ho_store_result;
 
-/* Writes all of a run in one transaction, in place of what an earlier attempt left. P50 and P95 over the replays are computed here, and
+/* Writes all of a run in one transaction, in place of what an earlier attempt left. P50 and P95 over the noisy replays are computed here, and
  * which plans are on the final front: the non-dominated ones by noise-free replay in the problem's objectives. The id of plan i
  * is run_id · 1 000 000 + i. A run all of whose plans are infeasible in the replay becomes HO_RUN_INFEASIBLE. */
 gboolean ho_store_finish_run(ho_store *s, int64_t run_id, const ho_store_result *r, GError **error);

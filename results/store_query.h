@@ -15,7 +15,7 @@ GPtrArray *ho_store_studies(ho_store *s, GError **error);                      /
 GPtrArray *ho_store_problems(ho_store *s, const char *study, GError **error);  /* char*: "resnet50:batch=8/inference/server" */
 GPtrArray *ho_store_labels(ho_store *s, const char *study, GError **error);    /* char* */
 
-/* A run that is not done or infeasible yet, of any study, in order of id. */
+/* A run that is neither done nor infeasible and that a study shows, in order of id. */
 typedef struct {
   int64_t run_id, problem_id, scheduler_id;
   uint64_t seed;
@@ -65,10 +65,12 @@ typedef struct {
   double median, q1, q3;      /* type 7; NAN when n_value = 0 */
 } ho_cell;
 
-/* One frame per problem: values of an indicator ("hv", "epsilon", "igd_plus") in the frame of kind `frame` (NULL: the study's own), never a
- * mixture. Fails when a problem that has finished runs was not judged in such a frame. An undefined frame gives cells without values. */
+/* One frame per problem: values of an indicator ("hv", "epsilon", "igd_plus") in the frame of kind `frame`, never a mixture. `frame` NULL:
+ * the study's own for hv, `union` for the others. Fails when a problem that has finished runs was not judged in such a frame, or the
+ * frame has no such indicator. An undefined frame gives cells without values. */
 GPtrArray *ho_store_cells(ho_store *s, const char *study, const char *frame, const char *indicator, GError **error);
-/* Cells of a frame-free column of `results`: "latency", "energy", "memory", "slr", "seconds", "latency_p50", … */
+/* Cells of a frame-free number in the view `results`: "latency", "energy", "memory", "slr", "seconds", "evaluations", "plans",
+ * "latency_p50", "latency_p95", "energy_p50", "energy_p95". */
 GPtrArray *ho_store_plain_cells(ho_store *s, const char *study, const char *column, GError **error);
 
 /* The frame that a study uses for a problem; `kind` NULL: the study's own. */

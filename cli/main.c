@@ -14,7 +14,9 @@
 #include "config.h"
 
 /* Every sub-command, in the order in which --help lists them. */
-static const ho_command *const commands[] = {&ho_command_hv, NULL};
+static const ho_command *const commands[] = {
+    &ho_command_schedule, &ho_command_simulate, &ho_command_graph, &ho_command_platform, &ho_command_list, &ho_command_hv, NULL,
+};
 
 static const ho_command *find(const char *name) {
   for (int i = 0; commands[i]; i++)

@@ -146,6 +146,16 @@ int32_t ho_store_objectives(ho_store *s, const char *study, const char *problem,
   return ho_store_parse_objectives((const char *)sqlite3_column_text(q, 0), out);
 }
 
+gboolean ho_store_measure(ho_store *s, const char *study, const char *problem, ho_memory_measure *out, GError **error) {
+  HO_STORE_LOCK(s);
+  int64_t id = problem_id_of(s, study, problem, error);
+  if (id < 0) return FALSE;
+  g_autoptr(sqlite3_stmt) q = ho_sql(s, error, "SELECT memory_measure FROM problem WHERE problem_id = ?1", "i", id);
+  if (!q || ho_sql_step(s, q, error) <= 0) return FALSE;
+  *out = ho_store_parse_measure((const char *)sqlite3_column_text(q, 0));
+  return TRUE;
+}
+
 static gboolean read_axes(ho_store *s, int64_t frame_id, ho_frame *out, GError **error) {
   g_autoptr(sqlite3_stmt) q = ho_sql(
       s, error, "SELECT dropped, ideal, nadir, reference FROM frame_axis WHERE frame_id = ?1 ORDER BY position", "i", frame_id);

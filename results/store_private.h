@@ -50,6 +50,8 @@ gboolean ho_store_make_results_view(ho_store *s, GError **error);
 /* "latency,energy" into out; how many. Unknown words are left out. */
 int32_t ho_store_parse_objectives(const char *text, ho_objective *out);
 
+ho_memory_measure ho_store_parse_measure(const char *name);
+
 int ho_store_parse_status(const char *name); /* ho_run_status */
 /* Whether study and problem (each may be NULL) are in the database; the error lists what is. */
 gboolean ho_store_check_names(ho_store *s, const char *study, const char *problem, GError **error);

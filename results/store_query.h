@@ -77,6 +77,8 @@ GPtrArray *ho_store_plain_cells(ho_store *s, const char *study, const char *colu
 gboolean ho_store_frame(ho_store *s, const char *study, const char *problem, const char *kind, ho_frame *out, GError **error);
 /* The problem's objectives in order; returns how many, -1 on error. */
 int32_t ho_store_objectives(ho_store *s, const char *study, const char *problem, ho_objective *out, GError **error);
+/* Which figure the problem's objective memory is. */
+gboolean ho_store_measure(ho_store *s, const char *study, const char *problem, ho_memory_measure *out, GError **error);
 
 /* Convergence: an indicator at the checkpoints of a study's runs, as the search saw them. */
 typedef struct {

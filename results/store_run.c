@@ -35,7 +35,7 @@ typedef struct {
   ho_memory_measure measure;
 } objectives;
 
-static ho_memory_measure parse_measure(const char *name) {
+ho_memory_measure ho_store_parse_measure(const char *name) {
   return strcmp(name, "total") == 0         ? HO_MEMORY_TOTAL
          : strcmp(name, "accelerator") == 0 ? HO_MEMORY_ACCELERATOR
                                             : HO_MEMORY_TIGHTEST;
@@ -47,7 +47,7 @@ static gboolean read_objectives(ho_store *s, const char *sql, int64_t id, object
   if (row == 0) return ho_fail(error, HO_ERROR_INTERNAL, "%s: no row %" G_GINT64_FORMAT, s->file, id);
   if (row < 0) return FALSE;
   out->n = ho_store_parse_objectives((const char *)sqlite3_column_text(q, 0), out->objective);
-  out->measure = parse_measure((const char *)sqlite3_column_text(q, 1));
+  out->measure = ho_store_parse_measure((const char *)sqlite3_column_text(q, 1));
   return TRUE;
 }
 

@@ -115,9 +115,8 @@ static gboolean fill_study(const ho_layer *l, int64_t study, GError **error) {
 
 static gboolean add_all(const ho_layer *l, GError **error) {
   const ho_config *c = l->e->config;
-  g_autofree char *environment = ho_environment_json();
-  g_autofree char *digest = ho_environment_digest(environment);
-  l->layout->environment_id = ho_store_add_environment(l->store, environment, digest, error);
+  g_autoptr(ho_environment) environment = ho_environment_capture();
+  l->layout->environment_id = ho_store_add_environment(l->store, environment->json, environment->digest, error);
   if (l->layout->environment_id < 0) return FALSE;
   int64_t experiment = ho_store_add_experiment(l->store, c->name, c->text, c->digest, c->seed, error);
   if (experiment < 0 || !add_problems(l, error) || !add_schedulers(l, error) || !add_runs(l, error)) return FALSE;

@@ -56,16 +56,27 @@ static gboolean replay(ho_running *u, const ho_plan *plan, const ho_replay_optio
   return TRUE;
 }
 
-static gboolean replay_with_noise(ho_running *u, const ho_plan *plan, ho_store_plan *stored, GError **error) {
+/* The configured number of replays with noise, and with redrawn devices when `model_error` is not 0. NULL on error. */
+static ho_store_replay *replay_with_noise(ho_running *u, const ho_plan *plan, double model_error, GError **error) {
   const ho_config *c = u->e->config;
   ho_store_replay *replays = ho_arena_new_array(u->out->arena, ho_store_replay, c->replays);
   for (int32_t i = 0; i < c->replays; i++) {
     ho_replay_options options = {
-        .seed = u->noise_seed, .replicate = u->run->replicate, .replay = i, .noise = c->noise, .model_error = c->model_error};
-    if (!replay(u, plan, &options, &replays[i], error)) return FALSE;
+        .seed = u->noise_seed, .replicate = u->run->replicate, .replay = i, .noise = c->noise, .model_error = model_error};
+    if (!replay(u, plan, &options, &replays[i], error)) return NULL;
   }
+  return replays;
+}
+
+static gboolean add_noisy_replays(ho_running *u, const ho_plan *plan, ho_store_plan *stored, GError **error) {
+  const ho_config *c = u->e->config;
+  stored->replays = replay_with_noise(u, plan, 0, error);
+  if (!stored->replays) return FALSE;
   stored->n_replays = c->replays;
-  stored->replays = replays;
+  if (c->model_error <= 0) return TRUE;
+  stored->model_replays = replay_with_noise(u, plan, c->model_error, error);
+  if (!stored->model_replays) return FALSE;
+  stored->n_model_replays = c->replays;
   return TRUE;
 }
 
@@ -87,7 +98,7 @@ static gboolean add_plan(ho_running *u, const ho_plan *plan, const double *estim
   if (!replay(u, plan, &exact, &stored.exact, error)) return FALSE;
   ho_figures unknown = {NAN, NAN, NAN, NAN, NAN};
   stored.json = plan_text(u, plan, scheduler, stored.exact.infeasible ? &unknown : &stored.exact.figures);
-  if (!stored.exact.infeasible && !replay_with_noise(u, plan, &stored, error)) return FALSE;
+  if (!stored.exact.infeasible && !add_noisy_replays(u, plan, &stored, error)) return FALSE;
   g_array_append_val(u->plans, stored);
   return TRUE;
 }

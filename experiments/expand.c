@@ -6,7 +6,7 @@
 #include "base/digest.h"
 #include "base/error.h"
 #include "base/units.h"
-#include "code_digest.h" /* generated: HO_CODE_DIGEST */
+#include "experiments/code_digest.h" /* generated: HO_CODE_DIGEST */
 #include "hwprofiles/platform_yaml.h"
 #include "models/source.h"
 

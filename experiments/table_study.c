@@ -39,7 +39,11 @@ static gboolean read_names(ho_table_study *t, ho_store *s, GError **error) {
   t->why = g_new0(const char *, t->n_rows + 1);
   t->undefined = g_new0(char *, t->n_rows + 1);
   t->label = g_new0(char *, t->n_columns + 1);
-  for (guint i = 0; i < problems->len; i++) t->problem[i] = g_strdup(problems->pdata[i]);
+  t->measure = g_new0(ho_memory_measure, t->n_rows + 1);
+  for (guint i = 0; i < problems->len; i++) {
+    t->problem[i] = g_strdup(problems->pdata[i]);
+    if (!ho_store_measure(s, t->study, t->problem[i], &t->measure[i], error)) return FALSE;
+  }
   for (guint i = 0; i < excluded->len; i++) {
     const ho_excluded *x = excluded->pdata[i];
     t->problem[problems->len + i] = g_strdup(x->problem);
@@ -120,6 +124,7 @@ void ho_table_study_free(ho_table_study *t) {
   g_strfreev(t->problem);
   g_strfreev(t->label);
   g_free(t->why);
+  g_free(t->measure);
   for (int32_t i = 0; t->undefined && i < t->n_rows; i++) g_free(t->undefined[i]);
   g_free(t->undefined);
   g_free(t->cell);

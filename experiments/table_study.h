@@ -17,6 +17,7 @@ typedef struct {
   char **problem;                 /* n_rows: those that run, then those that are excluded */
   char **label;                   /* n_columns */
   const char **why;               /* n_rows: reason of an excluded problem, else NULL */
+  ho_memory_measure *measure;     /* n_rows: what memory is there */
   char **undefined;               /* n_rows: reason why the frame is undefined, else NULL */
   ho_cell **cell;                 /* n_rows × n_columns; NULL: nothing there */
   uint8_t *best;                  /* n_rows × n_columns: 1 when no other median of the row is better */

@@ -87,7 +87,7 @@ static char *raw_text(const ho_table_study *t, int32_t row, int32_t column, int 
   const ho_cell *c = t->raw[objective][row * t->n_columns + column];
   if (!c || c->n_value == 0) return g_strdup("-");
   char buffer[64];
-  gboolean is_share = objective == HO_OBJECTIVE_MEMORY && t->memory_is_share;
+  gboolean is_share = objective == HO_OBJECTIVE_MEMORY && t->measure[row] == HO_MEMORY_TIGHTEST;
   if (is_share) return g_strdup(g_ascii_formatd(buffer, sizeof buffer, "%.3g", c->median));
   return ho_unit_format(c->median, unit[objective]);
 }

@@ -15,7 +15,7 @@ steps_up() {
     [ "$layer" = "$1" ] && break
   done
   grep -nE '^[[:space:]]*#[[:space:]]*include[[:space:]]*"' "$1"/*.[ch] "$1"/*/*.[ch] 2>/dev/null |
-    grep -vE "include[[:space:]]*\"(($allowed)/|config\\.h|[a-z0-9_-]+\\.pb-c\\.h)"
+    grep -vE "include[[:space:]]*\"(($allowed)/|[a-z0-9_.-]+\")"
 }
 
 for layer in $layers; do

@@ -9,6 +9,7 @@
 #define TINY 0.5   /* px: narrower blocks are joined */
 #define LETTER 5.0 /* px: mean width of a letter at the size of block names */
 #define NAME_SIZE 9
+#define LEAST_LETTERS 6  /* shorter remains of a name say nothing */
 #define LEAST_NAMED 14.0 /* px: lower blocks have no names */
 
 const char *ho_family_colour(ho_family f) {
@@ -75,7 +76,7 @@ static gboolean is_dark(const char *colour) {
 static void draw_name(ho_blocks *b, double x, double width, const char *colour, const char *name) {
   g_autofree char *valid = g_utf8_make_valid(name, -1);
   glong room = (glong)((width - 4) / LETTER), length = g_utf8_strlen(valid, -1);
-  if (room < 3 || b->height < LEAST_NAMED) return;
+  if (room < MIN(length, LEAST_LETTERS) || b->height < LEAST_NAMED) return;
   g_autofree char *head = length > room ? g_utf8_substring(valid, 0, room - 1) : g_strdup(valid);
   g_autofree char *shown = g_strconcat(head, length > room ? "…" : "", NULL);
   ho_svg_text(b->svg, x + width / 2, b->y + b->height / 2 + 3.2, NAME_SIZE, HO_SVG_MIDDLE,

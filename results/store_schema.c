@@ -9,7 +9,7 @@
 
 static const char *const schema[] = {
     "CREATE TABLE environment(environment_id INTEGER PRIMARY KEY, digest TEXT NOT NULL UNIQUE,"
-    " json TEXT NOT NULL CHECK(json_valid(json))) STRICT",
+    " json TEXT NOT NULL) STRICT",
 
     "CREATE TABLE experiment(experiment_id INTEGER PRIMARY KEY, digest TEXT NOT NULL UNIQUE, name TEXT NOT NULL,"
     " seed INTEGER NOT NULL, config TEXT NOT NULL) STRICT",

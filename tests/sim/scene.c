@@ -22,7 +22,10 @@ scene *scene_new(const char *platform_yaml, const char *graph_json) {
   g_unlink(graph);
   g_rmdir(s->folder);
   s->cost = ho_cost_new(s->graph, s->platform);
-  s->problem = (ho_problem){.graph = s->graph, .platform = s->platform, .cost = s->cost, .n_objectives = 3,
+  s->problem = (ho_problem){.graph = s->graph,
+                            .platform = s->platform,
+                            .cost = s->cost,
+                            .n_objectives = 3,
                             .objective = {HO_OBJECTIVE_LATENCY, HO_OBJECTIVE_ENERGY, HO_OBJECTIVE_MEMORY}};
   s->replay = ho_replay_new(&s->problem);
   return s;
@@ -45,7 +48,8 @@ ho_plan *scene_plan(const scene *s, const char *text) {
     plan->entry[i].op = ho_graph_find_op(s->graph, words[0]);
     plan->entry[i].device = (int16_t)ho_platform_find_device(s->platform, words[1]);
     plan->entry[i].stream = words[2] ? (int16_t)atoi(words[2]) : 0;
-    for (int32_t j = 0; j < i; j++) plan->entry[i].copy = (int16_t)(plan->entry[i].copy + (plan->entry[j].op == plan->entry[i].op));
+    for (int32_t j = 0; j < i; j++)
+      plan->entry[i].copy = (int16_t)(plan->entry[i].copy + (plan->entry[j].op == plan->entry[i].op));
     cr_assert(plan->entry[i].op >= 0 && plan->entry[i].device >= 0, "plan '%s' names what is not there", text);
   }
   return plan;
@@ -74,12 +78,17 @@ static const ho_replay_op *times_of(const scene *s, const ho_replay_result *r, c
   return NULL;
 }
 
-double scene_start(const scene *s, const ho_replay_result *r, const char *op) { return times_of(s, r, op)->start; }
-double scene_end(const scene *s, const ho_replay_result *r, const char *op) { return times_of(s, r, op)->end; }
+double scene_start(const scene *s, const ho_replay_result *r, const char *op) {
+  return times_of(s, r, op)->start;
+}
+double scene_end(const scene *s, const ho_replay_result *r, const char *op) {
+  return times_of(s, r, op)->end;
+}
 
 double scene_arrival(const scene *s, const ho_replay_result *r, const char *tensor, const char *memory) {
   for (int32_t k = 0; k < r->n_transfers; k++)
-    if (strcmp(s->graph->tensor[r->transfer[k].tensor].name, tensor) == 0 && r->transfer[k].to == ho_platform_find_memory(s->platform, memory))
+    if (strcmp(s->graph->tensor[r->transfer[k].tensor].name, tensor) == 0 &&
+        r->transfer[k].to == ho_platform_find_memory(s->platform, memory))
       return r->transfer[k].end;
   return NAN;
 }

@@ -33,6 +33,7 @@ double scene_end(const scene *s, const ho_replay_result *r, const char *op);
 /* End of the copy of a tensor into a memory; NAN when there is none. */
 double scene_arrival(const scene *s, const ho_replay_result *r, const char *tensor, const char *memory);
 
-#define NEAR(x, y) cr_assert_float_eq((x), (y), 1e-9 * fabs(y) + 1e-15, "%s is %.17g, expected %.17g", #x, (double)(x), (double)(y))
+#define NEAR(x, y) \
+  cr_assert_float_eq((x), (double)(y), 1e-9 * fabs((double)(y)) + 1e-15, "%s is %.17g, expected %.17g", #x, (double)(x), (double)(y))
 
 #endif

@@ -5,14 +5,15 @@
 #include "scene.h"
 
 #define US 1e-6
-#define DEVICE(name, mode)                                                            \
-  "  - {name: " name ", kind: generic, memory: host, launch: {mode: " mode            \
+#define DEVICE(name, mode)                                                 \
+  "  - {name: " name ", kind: generic, memory: host, launch: {mode: " mode \
   ", host: 4us, device: 1us}, streams: 2, sharing: exclusive, copy_engines: 0, power: {idle: 0, busy: 0, peak: 0}}\n"
 #define PLATFORM(devices, rest) \
   "format: heteroopt-platform/1\nname: p\nmemories:\n  - {name: host, capacity: 1e12, bandwidth: 1e12}\ndevices:\n" devices rest
-#define OPS(t)                                                                                                        \
-  "{\"format\":\"heteroopt-graph/1\",\"name\":\"g\",\"tensors\":[],\"ops\":["                                         \
-  "{\"name\":\"a\",\"time\":{\"d\":" t ",\"e\":" t "}},{\"name\":\"b\",\"time\":{\"d\":" t ",\"e\":" t "}},"          \
+#define OPS(t)                                                                                         \
+  "{\"format\":\"heteroopt-graph/1\",\"name\":\"g\",\"tensors\":[],\"ops\":["                          \
+  "{\"name\":\"a\",\"time\":{\"d\":" t ",\"e\":" t "}},{\"name\":\"b\",\"time\":{\"d\":" t ",\"e\":" t \
+  "}},"                                                                                                \
   "{\"name\":\"c\",\"time\":{\"d\":" t ",\"e\":" t "}}]}"
 
 static void expect(const char *platform, const char *graph, const char *plan, const double *start, const double *end) {
@@ -55,8 +56,8 @@ Test(replay_launch, one_dispatcher_launches_for_all_devices) {
 
 /* The one thread waits for a (sync, until 15) before it launches c on e: 15 + 4. */
 Test(replay_launch, a_synchronous_op_holds_up_the_launches_of_other_devices) {
-  expect(PLATFORM(DEVICE("d", "sync") DEVICE("e", "async"), "dispatchers: one\n"), OPS("10e-6"), "a d, c e, b e", (double[]){4, 30, 19},
-         (double[]){15, 41, 30});
+  expect(PLATFORM(DEVICE("d", "sync") DEVICE("e", "async"), "dispatchers: one\n"), OPS("10e-6"), "a d, c e, b e",
+         (double[]){4, 30, 19}, (double[]){15, 41, 30});
 }
 
 /* c in stream 1 is launched at 8 and could start then, but the device is exclusive until 15; it comes before b, which is issued later. */

@@ -5,6 +5,7 @@
 #include <glib/gstdio.h>
 #include <sqlite3.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Eight ops in a diamond of two chains; `scale` makes the tensors of b.json larger. */
 static char *graph_text(const char *name, double scale) {
@@ -35,7 +36,8 @@ static char *platform_text(const char *name, const char *capacity) {
       "devices:\n"
       "  - {name: cpu, kind: cpu, memory: host, peak: {fp32: 1e12}, launch: {mode: sync, host: 1us, device: 0},"
       " power: {idle: 20, busy: 30, peak: 100, per_flop: {fp32: 40e-12}, per_byte: 50e-12}}\n"
-      "  - {name: gpu, kind: gpu, memory: hbm, peak: {fp32: 10e12}, saturation: 20000, streams: 2, sharing: spatial, copy_engines: 1,"
+      "  - {name: gpu, kind: gpu, memory: hbm, peak: {fp32: 10e12}, saturation: 20000, streams: 2, sharing: spatial, "
+      "copy_engines: 1,"
       " launch: {mode: async, host: 4us, device: 1us},"
       " power: {idle: 10, busy: 60, peak: 250, per_flop: {fp32: 10e-12}, per_byte: 60e-12}}\n"
       "links:\n  - {name: bus, ends: [host, hbm], bandwidth: 16GB/s, latency: 1us, duplex: full, energy: 10e-12}\n",
@@ -47,7 +49,9 @@ static void write_file(const ho_scene *s, const char *name, const char *text) {
   cr_assert(g_file_set_contents(path, text, -1, NULL), "cannot write %s", path);
 }
 
-char *ho_scene_path(const ho_scene *s, const char *name) { return g_build_filename(s->folder, name, NULL); }
+char *ho_scene_path(const ho_scene *s, const char *name) {
+  return g_build_filename(s->folder, name, NULL);
+}
 
 ho_scene *ho_scene_new(void) {
   ho_scene *s = g_new0(ho_scene, 1);
@@ -79,7 +83,9 @@ void ho_scene_free(ho_scene *s) {
   g_free(s);
 }
 
-void ho_scene_write(const ho_scene *s, const char *config) { write_file(s, "scene.yaml", config); }
+void ho_scene_write(const ho_scene *s, const char *config) {
+  write_file(s, "scene.yaml", config);
+}
 
 void ho_scene_configure(const ho_scene *s, const char *replays, const char *extra) {
   g_autofree char *config = g_strdup_printf(
@@ -112,10 +118,15 @@ ho_run_outcome ho_scene_run(const ho_scene *s, const ho_run_setup *setup) {
   ho_store *store = ho_store_open(s->database, HO_STORE_CREATE, &error);
   cr_assert_not_null(store, "%s", error ? error->message : "");
   ho_run_outcome outcome;
-  cr_assert(ho_experiment_run_all(l.experiment, store, setup ? setup : &plain, &outcome, &error), "%s", error ? error->message : "");
+  cr_assert(ho_experiment_run_all(l.experiment, store, setup ? setup : &plain, &outcome, &error), "%s",
+            error ? error->message : "");
   cr_assert(ho_store_close(store, &error), "%s", error ? error->message : "");
   ho_scene_unload(&l);
   return outcome;
+}
+
+void ho_scene_kill_at(const ho_run_progress *p, void *user) {
+  if (p->done == *(int32_t *)user) kill(getpid(), SIGKILL);
 }
 
 /* --- the database ------------------------------------------------------------------------------------------------------------- */
@@ -152,7 +163,8 @@ static void dump_table(sqlite3 *db, const char *table, GString *out) {
       if (sqlite3_column_type(q, i) == SQLITE_FLOAT) /* all bits */
         g_string_append_printf(out, "%a|", sqlite3_column_double(q, i));
       else
-        g_string_append_printf(out, "%s|", sqlite3_column_type(q, i) == SQLITE_NULL ? "" : (const char *)sqlite3_column_text(q, i));
+        g_string_append_printf(out, "%s|",
+                               sqlite3_column_type(q, i) == SQLITE_NULL ? "" : (const char *)sqlite3_column_text(q, i));
     }
     g_string_append_c(out, '\n');
   }

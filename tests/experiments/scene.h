@@ -27,6 +27,9 @@ void ho_scene_unload(ho_scene_loaded *l);
 /* Runs the config against the scene's database; asserts that it succeeds. `setup` NULL: everything, one job. */
 ho_run_outcome ho_scene_run(const ho_scene *s, const ho_run_setup *setup);
 
+/* A progress call-back that kills the process (SIGKILL) when as many tasks are done as the int32_t at `user` says. */
+void ho_scene_kill_at(const ho_run_progress *p, void *user);
+
 /* Every row of every table, without what a clock or the number of attempts says. g_free. */
 char *ho_scene_dump(const char *database);
 /* One number by SQL. */

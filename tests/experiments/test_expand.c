@@ -6,8 +6,12 @@
 #include "scene.h"
 
 static ho_scene *scene;
-static void set_up(void) { scene = ho_scene_new(); }
-static void tear_down(void) { ho_scene_free(scene); }
+static void set_up(void) {
+  scene = ho_scene_new();
+}
+static void tear_down(void) {
+  ho_scene_free(scene);
+}
 TestSuite(expand, .init = set_up, .fini = tear_down);
 
 Test(expand, lists_multiply_and_deterministic_schedulers_run_once) {
@@ -16,14 +20,16 @@ Test(expand, lists_multiply_and_deterministic_schedulers_run_once) {
   cr_assert_eq(e->n_problems, 4, "2 workloads x 1 mode x 2 platforms");
   cr_assert_eq(e->n_contenders, 3);
   cr_assert_eq(e->n_runs, 3 * (1 + 3 + 3), "3 problems that are not excluded; heft once, random and nsga2 3 times");
-  const char *const names[] = {"a.json/inference/pair", "a.json/inference/tiny", "b.json/inference/pair", "b.json/inference/tiny"};
+  const char *const names[] = {"a.json/inference/pair", "a.json/inference/tiny", "b.json/inference/pair",
+                               "b.json/inference/tiny"};
   for (int i = 0; i < 4; i++) cr_assert_str_eq(e->problem[i].name, names[i]);
   cr_assert_str_eq(e->problem[1].why, "too easy");
   for (int32_t i = 0; i < e->n_runs; i++) cr_assert_neq(e->run[i].problem, 1, "an excluded problem has a run");
   for (int32_t i = 1; i < e->n_runs; i++) {
     const ho_experiment_run *a = &e->run[i - 1], *b = &e->run[i];
-    cr_assert(a->problem < b->problem || (a->problem == b->problem && (a->contender < b->contender ||
-                                          (a->contender == b->contender && a->replicate + 1 == b->replicate))));
+    cr_assert(a->problem < b->problem ||
+              (a->problem == b->problem &&
+               (a->contender < b->contender || (a->contender == b->contender && a->replicate + 1 == b->replicate))));
   }
   ho_scene_unload(&l);
 }

@@ -82,15 +82,24 @@ static gboolean better(const ho_table_study *t, double a, double b) {
   return t->larger_is_better ? a > b : a < b;
 }
 
+/* The best median of a row; NAN when there is none. */
+static double best_of(const ho_table_study *t, ho_cell *const *cell) {
+  double best = NAN;
+  for (int32_t k = 0; k < t->n_columns; k++)
+    if (cell[k] && cell[k]->n_value > 0 && (isnan(best) || better(t, cell[k]->median, best))) best = cell[k]->median;
+  return best;
+}
+
+/* What is printed with the same digits as the best is marked like it. */
 static void mark_best(ho_table_study *t) {
   t->best = g_new0(uint8_t, (gsize)t->n_rows * (gsize)t->n_columns + 1);
   for (int32_t row = 0; row < t->n_rows; row++) {
     ho_cell *const *cell = &t->cell[row * t->n_columns];
-    double best = NAN;
-    for (int32_t k = 0; k < t->n_columns; k++)
-      if (cell[k] && cell[k]->n_value > 0 && (isnan(best) || better(t, cell[k]->median, best))) best = cell[k]->median;
-    for (int32_t k = 0; k < t->n_columns; k++)
-      t->best[row * t->n_columns + k] = cell[k] && cell[k]->n_value > 0 && cell[k]->median == best;
+    g_autofree char *best = ho_table_number(t, best_of(t, cell));
+    for (int32_t k = 0; k < t->n_columns; k++) {
+      g_autofree char *median = cell[k] && cell[k]->n_value > 0 ? ho_table_number(t, cell[k]->median) : NULL;
+      t->best[row * t->n_columns + k] = median && strcmp(median, best) == 0;
+    }
   }
 }
 

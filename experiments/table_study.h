@@ -20,7 +20,7 @@ typedef struct {
   ho_memory_measure *measure;     /* n_rows: what memory is there */
   char **undefined;               /* n_rows: reason why the frame is undefined, else NULL */
   ho_cell **cell;                 /* n_rows × n_columns; NULL: nothing there */
-  uint8_t *best;                  /* n_rows × n_columns: 1 when no other median of the row is better */
+  uint8_t *best;                  /* n_rows × n_columns: 1 when its median is printed as the best of the row is */
   ho_cell **raw[HO_N_OBJECTIVES]; /* likewise: least latency, energy, memory */
   GPtrArray *owners;              /* what holds the cells */
 } ho_table_study;

@@ -58,7 +58,7 @@ void ho_peft_rank(const ho_costs *c, const double *table, double *out) {
   }
 }
 
-static ho_op peft_fill(ho_list *l) {
+ho_op ho_peft_fill(ho_list *l) {
   const ho_costs *c = l->c;
   g_autofree double *table = g_new(double, (size_t)c->n_ops *(size_t)c->n_devices + 1),
                     *rank = g_new(double, (size_t)c->n_ops + 1);
@@ -79,7 +79,7 @@ static ho_op peft_fill(ho_list *l) {
 }
 
 static int peft_run(ho_search *s) {
-  return ho_list_run(s, peft_fill);
+  return ho_list_run(s, ho_peft_fill);
 }
 
 const ho_scheduler ho_scheduler_peft = {

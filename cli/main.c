@@ -85,7 +85,8 @@ static void occupy_standard_descriptors(void) {
 
 int main(int argc, char **argv) {
   occupy_standard_descriptors();
-  signal(SIGPIPE, SIG_IGN);
+  signal(SIGPIPE, SIG_IGN); /* these two come back as errors of the write */
+  signal(SIGXFSZ, SIG_IGN);
   setlocale(LC_CTYPE, ""); /* file names and messages in the user's encoding; numbers stay in the C locale */
   gsl_set_error_handler_off();
   g_autoptr(GString) out = g_string_new(NULL);

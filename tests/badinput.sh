@@ -281,7 +281,7 @@ refused "a database of noise cannot be compared" "noise.db: " compare noise.db
 ok $? "and asking for it does not make it"
 mkdir small
 if mount -t tmpfs -o size=48k tmpfs small 2>/dev/null; then
-  refused "a database on a full disk" "small/full.db: .*full" run experiment.yaml --db small/full.db
+  refused "a database on a full disk" "small/full.db: .*no space left" run experiment.yaml --db small/full.db
 else
   skip "a database on a full disk" "only root can make one"
 fi

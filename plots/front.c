@@ -6,10 +6,12 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/fmath.h"
 #include "base/units.h"
 #include "plots/figure.h"
 
-#define LOG_FROM 12.0 /* an axis whose largest value is this many times the least is logarithmic */
+#define LEAST_SPAN 0.05 /* of the largest value: smaller differences are not worth a magnifying glass */
+#define LOG_FROM 12.0   /* an axis whose largest value is this many times the least is logarithmic */
 
 /* --- the figure as a value -------------------------------------------------------------------------------------------------- */
 static void free_problem(void *p) {
@@ -83,15 +85,15 @@ static axis axis_of(const ho_front_problem *q, guint n_series, ho_objective k) {
   if (!(a.low <= a.high)) a.low = 0, a.high = 1;
   a.log = a.low > 0 && a.high > a.low * LOG_FROM;
   if (a.log) {
-    double stretch = pow(a.high / a.low, 0.07);
-    double reference = fmin(q->reference[k], a.high * pow(a.high / a.low, 0.33));
+    double stretch = ho_pow(a.high / a.low, 0.07);
+    double reference = fmin(q->reference[k], a.high * ho_pow(a.high / a.low, 0.33));
     a.high = fmax(a.high * stretch, isnan(q->reference[k]) ? 0 : reference);
     a.low /= stretch;
   } else {
-    double span = a.high > a.low ? a.high - a.low : fabs(a.high) * 0.2 + (a.high == 0);
+    double span = fmax(a.high - a.low, a.high > 0 ? a.high * LEAST_SPAN : 1), middle = (a.low + a.high) / 2;
     double reference = fmin(q->reference[k], a.high + span / 3);
-    a.high = fmax(a.high + 0.07 * span, isnan(q->reference[k]) ? -INFINITY : reference);
-    a.low = fmax(a.low - 0.07 * span, 0);
+    a.high = fmax(middle + 0.57 * span, isnan(q->reference[k]) ? -INFINITY : reference);
+    a.low = fmax(middle - 0.57 * span, 0);
   }
   const char *unit = NULL;
   if (k == HO_OBJECTIVE_MEMORY && q->measure == HO_MEMORY_TIGHTEST) {

@@ -87,8 +87,16 @@ static ho_graph *fail_unknown(const char *name, GError **error) {
   return NULL;
 }
 
-static void append_all(GPtrArray *list, const char *const *texts) {
-  for (; texts && *texts; texts++) g_ptr_array_add(list, (gpointer)*texts);
+static gboolean has_option(const ho_model_builder *model, const char *name) {
+  for (const ho_option *o = model->options; o && o->name; o++)
+    if (strcmp(o->name, name) == 0) return TRUE;
+  return FALSE;
+}
+
+/* A model without modes is what inference means. */
+static void append_options(GPtrArray *list, const ho_model_builder *model, const char *const *texts) {
+  for (; texts && *texts; texts++)
+    if (strcmp(*texts, "mode=inference") != 0 || has_option(model, "mode")) g_ptr_array_add(list, (gpointer)*texts);
 }
 
 static ho_graph *load_built_in(const char *spec, const char *const *extra, const ho_bindings *bindings, GError **error) {
@@ -103,8 +111,8 @@ static ho_graph *load_built_in(const char *spec, const char *const *extra, const
     return NULL;
   }
   g_autoptr(GPtrArray) all = g_ptr_array_new();
-  append_all(all, (const char *const *)given);
-  append_all(all, extra);
+  append_options(all, model, (const char *const *)given);
+  append_options(all, model, extra);
   g_ptr_array_add(all, NULL);
   g_autoptr(ho_options) options = ho_options_parse(model->options, (const char *const *)all->pdata, name, error);
   return options ? model->build(model->name, options, error) : NULL;

@@ -28,7 +28,7 @@ static const char *const kind_choices[] = {"mixed", "generic", NULL};
 
 static const ho_option layered_options[] = {
     {"width", HO_OPTION_INT, "10", 1, 100000, NULL, "mean number of ops on a level"},
-    {"degree", HO_OPTION_DOUBLE, "2", 1, 64, NULL, "mean number of inputs an op has from earlier levels"},
+    {"degree", HO_OPTION_DOUBLE, "2", 1, 64, NULL, "mean number of inputs drawn for an op from earlier levels"},
     {"skip", HO_OPTION_DOUBLE, "0.1", 0, 1, NULL, "share of inputs that come from any earlier level, not the last"},
     COMMON_OPTIONS};
 

@@ -1,0 +1,19 @@
+/* graphs.h: graphs for the tests of models/: random ones with every feature, and files out of texts. */
+#ifndef HO_TESTS_MODELS_GRAPHS_H
+#define HO_TESTS_MODELS_GRAPHS_H
+
+#include "base/stream.h"
+#include "models/graph_build.h"
+#include "models/source.h"
+
+/* A valid random graph of `n` ops: types, shapes, aliases, time tables, odd names. The same for the same stream. */
+ho_graph *random_graph(ho_stream *s, int32_t n);
+
+/* Reads a text as a graph file. The error's message (NULL when it was read) is in *message, without the file's name; caller
+ * frees both. */
+ho_graph *graph_of_text(const char *text, char **message);
+
+/* What a graph is written as; caller frees. */
+char *text_of_graph(const ho_graph *g);
+
+#endif

@@ -34,11 +34,12 @@ int ho_platform_is_host_device(const ho_platform *p, ho_device d) {
 }
 
 ho_dtype ho_device_best_precision(const ho_device_info *d) {
-  ho_dtype listed = HO_DTYPE_NONE;
+  ho_dtype listed = HO_FP32;
+  int any = 0;
   for (int p = 0; p < HO_N_PRECISIONS; p++) {
     if (!(d->precisions & 1u << p)) continue;
     if (d->peak[p] > 0) return (ho_dtype)p;
-    if (listed == HO_DTYPE_NONE) listed = (ho_dtype)p;
+    if (!any++) listed = (ho_dtype)p;
   }
   return listed;
 }

@@ -36,8 +36,7 @@ static int is_connected(const ho_problem *q) {
   return 1;
 }
 
-ho_space *ho_space_new(ho_search *s) {
-  const ho_problem *q = ho_search_problem(s);
+ho_space *ho_space_make(const ho_problem *q, ho_op *stuck) {
   int32_t n = q->graph->n_ops, m = q->platform->n_devices;
   ho_space *v = g_new0(ho_space, 1);
   v->n_ops = n;
@@ -51,11 +50,18 @@ ho_space *ho_space_new(ho_search *s) {
     for (ho_device d = 0; d < m; d++)
       if (ho_cost_can_run(q->cost, o, d)) v->device[k++] = (int16_t)d;
     if (k > v->start[o]) continue;
-    fail_nowhere(s, o);
+    *stuck = o;
     ho_space_free(v);
     return NULL;
   }
   v->start[n] = k;
+  return v;
+}
+
+ho_space *ho_space_new(ho_search *s) {
+  ho_op stuck;
+  ho_space *v = ho_space_make(ho_search_problem(s), &stuck);
+  if (!v) fail_nowhere(s, stuck);
   return v;
 }
 

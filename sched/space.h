@@ -13,8 +13,9 @@ typedef struct {
   int connected;   /* 1: every memory of a device can be reached from every other, and from where inputs lie */
 } ho_space;
 
-ho_space *ho_space_new(ho_search *s); /* NULL after ho_search_fail */
-void ho_space_free(ho_space *v);      /* NULL is allowed */
+ho_space *ho_space_new(ho_search *s);                       /* NULL after ho_search_fail */
+ho_space *ho_space_make(const ho_problem *q, ho_op *stuck); /* NULL with the op that no device can run */
+void ho_space_free(ho_space *v);                            /* NULL is allowed */
 
 static inline int32_t ho_space_choices(const ho_space *v, ho_op o) {
   return v->start[o + 1] - v->start[o];

@@ -66,6 +66,17 @@ static gboolean open_reading(ho_store *s, GError **error) {
   return ho_sql_fail(s, error);
 }
 
+/* SQLite notices that whole pages are missing, but not that the last one is cut. A log may hold what the file lacks. */
+static gboolean check_length(ho_store *s, GError **error) {
+  int64_t bytes = ho_sql_int(s, error, "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size", "");
+  if (bytes < 0) return FALSE;
+  GStatBuf st;
+  g_autofree char *log = g_strconcat(s->file, "-wal", NULL);
+  if ((g_stat(log, &st) == 0 && st.st_size > 0) || g_stat(s->file, &st) != 0 || st.st_size >= bytes) return TRUE;
+  return ho_fail(error, HO_ERROR_INPUT, "%s: damaged: %" G_GINT64_FORMAT " bytes, expected %" G_GINT64_FORMAT, s->file,
+                 (int64_t)st.st_size, bytes);
+}
+
 /* 0: ours; 1: an empty database; -1: refused. */
 static int identify(ho_store *s, GError **error) {
   int64_t id = ho_sql_int(s, error, "SELECT application_id & 0xffffffff FROM pragma_application_id", "");
@@ -101,7 +112,7 @@ static gboolean prepare(ho_store *s, GError **error) {
   sqlite3_busy_timeout(s->db, BUSY_MS);
   if (s->mode == HO_STORE_READ && !open_reading(s, error)) return FALSE;
   int found = identify(s, error);
-  if (found < 0) return FALSE;
+  if (found < 0 || !check_length(s, error)) return FALSE;
   if (found == 1 && s->mode != HO_STORE_CREATE)
     return ho_fail(error, HO_ERROR_INPUT, "%s: an empty SQLite database, expected a results database", s->file);
   if (!ho_sql_run(s, error, "PRAGMA foreign_keys = ON", "") || !ho_sql_run(s, error, "PRAGMA trusted_schema = OFF", ""))

@@ -1,0 +1,129 @@
+/* test_table.c: laws of experiments/table.h and check.h: what is printed is what is stored. */
+#include <criterion/criterion.h>
+#include <glib/gstdio.h>
+#include <jansson.h>
+#include <math.h>
+#include <string.h>
+
+#include "experiments/check.h"
+#include "experiments/table.h"
+#include "scene.h"
+
+static ho_scene *scene;
+static void set_up(void) {
+  scene = ho_scene_new();
+}
+static void tear_down(void) {
+  ho_scene_free(scene);
+}
+TestSuite(table, .init = set_up, .fini = tear_down);
+
+static char *table(ho_table_format format, const char *indicator) {
+  GError *error = NULL;
+  g_autoptr(ho_store) s = ho_store_open(scene->database, HO_STORE_READ, &error);
+  cr_assert_not_null(s, "%s", error ? error->message : "");
+  char *text = ho_table(s, &(ho_table_setup){.format = format, .indicator = indicator}, &error);
+  cr_assert_not_null(text, "%s", error ? error->message : "");
+  return text;
+}
+
+/* The line that begins with `head`; g_free. */
+static char *line(const char *text, const char *head) {
+  g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+  for (int i = 0; lines[i]; i++)
+    if (g_str_has_prefix(lines[i], head)) return g_strdup(lines[i]);
+  cr_assert_fail("no line begins with '%s' in\n%s", head, text);
+}
+
+Test(table, text_states_frame_n_dashes_statuses_and_reasons) {
+  ho_scene_run(scene, NULL);
+  g_autofree char *text = table(HO_TABLE_TEXT, NULL);
+  g_autofree char *head = line(text, "HV (frame payoff, n=3)");
+  cr_assert(strstr(head, "heft") && strstr(head, "random") && strstr(head, "nsga2"), "%s", head);
+  g_autofree char *pair = line(text, "a.json/inference/pair");
+  cr_assert(strstr(pair, "±") && strchr(pair, '*'), "%s", pair);
+  g_autofree char *tiny = line(text, "b.json/inference/tiny");
+  cr_assert(strstr(tiny, "OOM  OOM  ") || strstr(tiny, "OOM"), "%s", tiny);
+  cr_assert(strstr(text, "a.json/inference/tiny: excluded: too easy\n"), "%s", text);
+  cr_assert(strstr(text, "deterministic, n=1: heft"), "%s", text);
+}
+
+Test(table, csv_has_a_line_per_cell_and_the_medians_of_the_database) {
+  ho_scene_run(scene, NULL);
+  g_autofree char *text = table(HO_TABLE_CSV, NULL);
+  g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+  cr_assert_eq(g_strv_length(lines), 1 + 4 * 3 + 1, "a head, 4 problems x 3 schedulers, the end");
+  g_autofree char *cell = line(text, "main,a.json/inference/pair,random,hv,payoff,3,3,");
+  double printed = g_ascii_strtod(cell + strlen("main,a.json/inference/pair,random,hv,payoff,3,3,"), NULL);
+  double middle = ho_scene_number(scene->database,
+                                  "SELECT value FROM final_indicator WHERE problem = 'a.json/inference/pair' AND scheduler = "
+                                  "'random' AND indicator = 'hv' AND frame = 'payoff' ORDER BY value LIMIT 1 OFFSET 1");
+  cr_assert_float_eq(printed, middle, 0, "the median of three is the middle one: %.17g, %.17g", printed, middle);
+}
+
+Test(table, json_holds_the_same_cells) {
+  ho_scene_run(scene, NULL);
+  g_autofree char *text = table(HO_TABLE_JSON, NULL);
+  json_t *root = json_loads(text, 0, NULL);
+  cr_assert_not_null(root, "%s", text);
+  json_t *study = json_array_get(json_object_get(root, "studies"), 0), *cells = json_object_get(study, "cells"), *cell;
+  cr_assert_str_eq(json_string_value(json_object_get(study, "frame")), "payoff");
+  cr_assert_eq(json_array_size(cells), 12);
+  size_t i, values = 0;
+  json_array_foreach(cells, i, cell) values += json_array_size(json_object_get(cell, "values"));
+  cr_assert_eq(values, 14);
+  json_decref(root);
+}
+
+Test(table, latex_marks_the_best_and_escapes) {
+  ho_scene_run(scene, NULL);
+  ho_scene_configure(scene, "{times: 5, noise: 0.05}", "  - {use: peft, label: a_b&c}\n");
+  ho_scene_run(scene, NULL);
+  g_autofree char *text = table(HO_TABLE_LATEX, NULL);
+  cr_assert(strstr(text, "\\begin{tabular}{lrrrr}") && strstr(text, "\\textbf{") && strstr(text, "a\\_b\\&c"), "%s", text);
+}
+
+Test(table, a_column_of_results_is_an_indicator_too_and_a_wrong_one_is_named) {
+  ho_scene_run(scene, NULL);
+  g_autofree char *text = table(HO_TABLE_TEXT, "latency");
+  g_autofree char *head = line(text, "latency (n=3)");
+  g_autoptr(ho_store) s = ho_store_open(scene->database, HO_STORE_READ, NULL);
+  GError *error = NULL;
+  cr_assert_null(ho_table(s, &(ho_table_setup){.indicator = "latncy"}, &error));
+  cr_assert(strstr(error->message, "latncy"), "%s", error->message);
+  g_clear_error(&error);
+  cr_assert_null(ho_table(s, &(ho_table_setup){.study = "mian"}, &error));
+  cr_assert(strstr(error->message, "mian"), "%s", error->message);
+  g_clear_error(&error);
+}
+
+/* --- check ------------------------------------------------------------------------------------------------------------------- */
+
+static ho_check *check(void) {
+  GError *error = NULL;
+  ho_scene_loaded l = ho_scene_load(scene);
+  ho_check *k = ho_experiment_check(l.experiment, scene->database, 2, &error);
+  cr_assert_not_null(k, "%s", error ? error->message : "");
+  ho_scene_unload(&l);
+  return k;
+}
+
+Test(table, check_counts_without_changing_anything) {
+  g_autoptr(ho_check) before = check();
+  cr_assert_not(g_file_test(scene->database, G_FILE_TEST_EXISTS), "check makes no database");
+  cr_assert_eq(before->runs, 21);
+  cr_assert_eq(before->fresh, 21);
+  cr_assert_eq(before->excluded->len, 1);
+  cr_assert_str_eq(before->excluded->pdata[0], "a.json/inference/tiny (too easy)");
+  cr_assert(before->seconds > 0 && before->bytes > 0);
+  cr_assert(before->warnings->len > 0, "b.json fits nowhere on tiny");
+
+  ho_scene_run(scene, NULL);
+  g_autofree char *stored = ho_scene_dump(scene->database);
+  ho_scene_configure(scene, "{times: 5, noise: 0.05}", "  - {use: peft}\n");
+  g_autoptr(ho_check) after = check();
+  cr_assert_eq(after->runs, 24);
+  cr_assert_eq(after->fresh, 3);
+  g_autofree char *still = ho_scene_dump(scene->database);
+  cr_assert_str_eq(stored, still);
+}

@@ -1,5 +1,5 @@
 /* scene.c: see scene.h. */
-#include "scene.h"
+#include "tests/experiments/scene.h"
 
 #include <criterion/criterion.h>
 #include <glib/gstdio.h>

@@ -7,7 +7,7 @@
 
 #include "experiments/check.h"
 #include "experiments/table.h"
-#include "scene.h"
+#include "tests/experiments/scene.h"
 
 static ho_scene *scene;
 static void set_up(void) {
@@ -33,6 +33,7 @@ static char *line(const char *text, const char *head) {
   for (int i = 0; lines[i]; i++)
     if (g_str_has_prefix(lines[i], head)) return g_strdup(lines[i]);
   cr_assert_fail("no line begins with '%s' in\n%s", head, text);
+  return NULL;
 }
 
 Test(table, text_states_frame_n_dashes_statuses_and_reasons) {

@@ -155,7 +155,7 @@ refused "a folder named like an ONNX file" "^heteroopt: folder.onnx: .*directory
 
 # ---- platforms
 accepted "the good platform is read" platform info platform.yaml
-refused "a platform that is not there" "serve.*(did you mean|No such file|expected)" platform info serve
+refused "a platform that is not there" "'serve' is neither a file nor an installed platform .*server" platform info serve
 refused "a folder instead of a platform" "folder.*(directory|neither a file)" platform info folder
 with platform.yaml 'capacity: 64GB, bandwidth' 'capacity: 64GB, bandwith'
 refused "a platform with an unknown key" "^heteroopt: bad.yaml:4:[0-9]+: .*'bandwith'.*did you mean 'bandwidth'" platform info bad.yaml

@@ -70,7 +70,7 @@ says 2 "-o is missing" plot x.db --kind front
 says 1 "x.db" plot x.db --kind front -o x.pdf
 says 2 "list: 'scheduler'.*schedulers" list scheduler
 says 2 "--jobs: '0'" run experiment.yaml --jobs 0
-says 1 "shard" run experiment.yaml --shard 2/2
+says 2 "--shard 2/2: expected I/N" run experiment.yaml --shard 2/2
 says 1 "experiment.yaml: exists already" new experiment.yaml
 
 # ---- results that cannot be written

@@ -94,7 +94,7 @@ static char *raw_text(const ho_table_study *t, int32_t row, int32_t column, int 
 
 static void write_raw(const ho_table_study *t, GString *out) {
   ho_columns c = {g_ptr_array_new_with_free_func(free_row)};
-  static const char *const head[] = {"least value reached (median of runs)", "contender", "latency", "energy", "memory", "n"};
+  static const char *const head[] = {"least value reached (median of runs)", "scheduler", "latency", "energy", "memory", "n"};
   GPtrArray *row = add_row(&c);
   for (gsize k = 0; k < G_N_ELEMENTS(head); k++) g_ptr_array_add(row, g_strdup(head[k]));
   for (int32_t r = 0; r < t->n_rows; r++) {

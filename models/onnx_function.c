@@ -6,8 +6,16 @@
 
 #include "models/onnx_model.h"
 
-enum { FUNCTION_NAME = 1, FUNCTION_INPUT = 4, FUNCTION_OUTPUT = 5, FUNCTION_NODE = 7, FUNCTION_OPSET = 9, FUNCTION_DOMAIN = 10,
-       FUNCTION_DEFAULTS = 11, FUNCTION_OVERLOAD = 13 };
+enum {
+  FUNCTION_NAME = 1,
+  FUNCTION_INPUT = 4,
+  FUNCTION_OUTPUT = 5,
+  FUNCTION_NODE = 7,
+  FUNCTION_OPSET = 9,
+  FUNCTION_DOMAIN = 10,
+  FUNCTION_DEFAULTS = 11,
+  FUNCTION_OVERLOAD = 13
+};
 
 static const char *text_of(ho_onnx_model *m, const ho_wire *w) {
   char *text = ho_arena_alloc(m->arena, ho_wire_size(w) + 1);
@@ -20,22 +28,38 @@ static char *function_key(const char *domain, const char *name, const char *over
 
 gboolean ho_onnx_function_parse(ho_onnx_model *m, ho_wire bytes, GError **error) {
   ho_onnx_function *f = ho_arena_alloc(m->arena, sizeof *f);
-  *f = (ho_onnx_function){.domain = "", .name = "", .overload = "", .inputs = ho_onnx_array(m), .outputs = ho_onnx_array(m), .body = bytes,
+  *f = (ho_onnx_function){.domain = "",
+                          .name = "",
+                          .overload = "",
+                          .inputs = ho_onnx_array(m),
+                          .outputs = ho_onnx_array(m),
+                          .body = bytes,
                           .opsets = ho_onnx_table(m)};
   ho_wire_field field;
   ho_wire_step step;
   while ((step = ho_wire_next(&bytes, &field, error)) == HO_WIRE_FIELD) {
     if (field.type != HO_WIRE_BYTES) continue;
     switch (field.number) {
-      case FUNCTION_NAME: f->name = text_of(m, &field.bytes); break;
-      case FUNCTION_DOMAIN: f->domain = text_of(m, &field.bytes); break;
-      case FUNCTION_OVERLOAD: f->overload = text_of(m, &field.bytes); break;
-      case FUNCTION_INPUT: g_ptr_array_add(f->inputs, (gpointer)text_of(m, &field.bytes)); break;
-      case FUNCTION_OUTPUT: g_ptr_array_add(f->outputs, (gpointer)text_of(m, &field.bytes)); break;
+      case FUNCTION_NAME:
+        f->name = text_of(m, &field.bytes);
+        break;
+      case FUNCTION_DOMAIN:
+        f->domain = text_of(m, &field.bytes);
+        break;
+      case FUNCTION_OVERLOAD:
+        f->overload = text_of(m, &field.bytes);
+        break;
+      case FUNCTION_INPUT:
+        g_ptr_array_add(f->inputs, (gpointer)text_of(m, &field.bytes));
+        break;
+      case FUNCTION_OUTPUT:
+        g_ptr_array_add(f->outputs, (gpointer)text_of(m, &field.bytes));
+        break;
       case FUNCTION_OPSET:
         if (!ho_onnx_opset_parse(m, field.bytes, f->opsets, error)) return FALSE;
         break;
-      default: break;
+      default:
+        break;
     }
   }
   if (step == HO_WIRE_ERROR) return FALSE;
@@ -78,7 +102,8 @@ static void replace_references(ho_onnx_model *m, ho_onnx_node *n, const ho_onnx_
   }
 }
 
-static ho_onnx_scope *scope_of_call(ho_onnx_model *m, ho_onnx_scope *caller, const ho_onnx_node *call, const ho_onnx_function *f) {
+static ho_onnx_scope *scope_of_call(ho_onnx_model *m, ho_onnx_scope *caller, const ho_onnx_node *call,
+                                    const ho_onnx_function *f) {
   ho_onnx_scope *s = ho_onnx_scope_new(m, caller->graph, NULL, f->opsets);
   s->call = call;
   for (guint k = 0; k < f->inputs->len; k++)
@@ -88,7 +113,8 @@ static ho_onnx_scope *scope_of_call(ho_onnx_model *m, ho_onnx_scope *caller, con
   return s;
 }
 
-static gboolean add_body(ho_onnx_model *m, ho_onnx_scope *s, const ho_onnx_node *call, const ho_onnx_function *f, int depth, GError **error) {
+static gboolean add_body(ho_onnx_model *m, ho_onnx_scope *s, const ho_onnx_node *call, const ho_onnx_function *f, int depth,
+                         GError **error) {
   g_autoptr(GPtrArray) nodes = g_ptr_array_new();
   ho_wire w = f->body;
   ho_wire_field field;
@@ -112,10 +138,12 @@ static gboolean add_body(ho_onnx_model *m, ho_onnx_scope *s, const ho_onnx_node 
 gboolean ho_onnx_function_inline(ho_onnx_model *m, ho_onnx_scope *s, ho_onnx_node *call, const ho_onnx_function *f, int depth,
                                  GError **error) {
   if (depth > HO_ONNX_MAX_DEPTH)
-    return ho_onnx_refuse(m, call->offset, error, "functions that call functions more than %d deep, '%s' may call itself", HO_ONNX_MAX_DEPTH, call->op);
+    return ho_onnx_refuse(m, call->offset, error, "functions that call functions more than %d deep, '%s' may call itself",
+                          HO_ONNX_MAX_DEPTH, call->op);
   if (!add_body(m, scope_of_call(m, s, call, f), call, f, depth, error)) return FALSE;
   for (int32_t k = 0; k < call->n_out; k++)
     if (call->out[k] != NULL && call->out[k]->producer == call)
-      return ho_onnx_refuse(m, call->offset, error, "node '%s': function '%s' never makes its output '%s'", call->name, call->op, call->out[k]->name);
+      return ho_onnx_refuse(m, call->offset, error, "node '%s': function '%s' never makes its output '%s'", call->name, call->op,
+                            call->out[k]->name);
   return TRUE;
 }

@@ -6,7 +6,15 @@
 
 #include "models/onnx_model.h"
 
-enum { GRAPH_NODE = 1, GRAPH_NAME = 2, GRAPH_INITIALIZER = 5, GRAPH_INPUT = 11, GRAPH_OUTPUT = 12, GRAPH_VALUE = 13, GRAPH_SPARSE = 15 };
+enum {
+  GRAPH_NODE = 1,
+  GRAPH_NAME = 2,
+  GRAPH_INITIALIZER = 5,
+  GRAPH_INPUT = 11,
+  GRAPH_OUTPUT = 12,
+  GRAPH_VALUE = 13,
+  GRAPH_SPARSE = 15
+};
 
 /* What one walk over a graph finds. */
 typedef struct {
@@ -46,10 +54,18 @@ static gboolean read_field(ho_onnx_model *m, ho_onnx_scope *s, const ho_wire_fie
   const char *name = "";
   gpointer made = NULL;
   switch (f->number) {
-    case GRAPH_NODE: g_ptr_array_add(p->nodes, made = ho_onnx_node_parse(m, f->bytes, error)); return made != NULL;
-    case GRAPH_INPUT: g_ptr_array_add(p->inputs, made = parse_info(m, &f->bytes, error)); return made != NULL;
-    case GRAPH_OUTPUT: g_ptr_array_add(p->outputs, made = parse_info(m, &f->bytes, error)); return made != NULL;
-    case GRAPH_VALUE: g_ptr_array_add(p->infos, made = parse_info(m, &f->bytes, error)); return made != NULL;
+    case GRAPH_NODE:
+      g_ptr_array_add(p->nodes, made = ho_onnx_node_parse(m, f->bytes, error));
+      return made != NULL;
+    case GRAPH_INPUT:
+      g_ptr_array_add(p->inputs, made = parse_info(m, &f->bytes, error));
+      return made != NULL;
+    case GRAPH_OUTPUT:
+      g_ptr_array_add(p->outputs, made = parse_info(m, &f->bytes, error));
+      return made != NULL;
+    case GRAPH_VALUE:
+      g_ptr_array_add(p->infos, made = parse_info(m, &f->bytes, error));
+      return made != NULL;
     case GRAPH_INITIALIZER: {
       ho_onnx_tensor *t = ho_onnx_tensor_parse(m, f->bytes, &name, error);
       return add_weight(s, t, name, &f->bytes, error);
@@ -64,7 +80,8 @@ static gboolean read_field(ho_onnx_model *m, ho_onnx_scope *s, const ho_wire_fie
       s->graph->name = ho_onnx_text(m, text);
       return TRUE;
     }
-    default: return TRUE;
+    default:
+      return TRUE;
   }
 }
 
@@ -72,8 +89,9 @@ static gboolean walk_fields(ho_onnx_model *m, ho_onnx_scope *s, ho_wire w, parts
   ho_wire_field f;
   ho_wire_step step;
   while ((step = ho_wire_next(&w, &f, error)) == HO_WIRE_FIELD) {
-    const gboolean message = f.number == GRAPH_NODE || f.number == GRAPH_NAME || f.number == GRAPH_INITIALIZER || f.number == GRAPH_INPUT ||
-                             f.number == GRAPH_OUTPUT || f.number == GRAPH_VALUE || f.number == GRAPH_SPARSE;
+    const gboolean message = f.number == GRAPH_NODE || f.number == GRAPH_NAME || f.number == GRAPH_INITIALIZER ||
+                             f.number == GRAPH_INPUT || f.number == GRAPH_OUTPUT || f.number == GRAPH_VALUE ||
+                             f.number == GRAPH_SPARSE;
     if (message && !ho_wire_expect(&w, &f, HO_WIRE_BYTES, "a graph's node, tensor or value", error)) return FALSE;
     if (!read_field(m, s, &f, p, error)) return FALSE;
   }
@@ -88,7 +106,8 @@ static gboolean declare(ho_onnx_model *m, ho_onnx_tensor *t, const info *v, GErr
   if (ho_onnx_dtype(type->elem_type) != HO_DTYPE_NONE) t->dtype = ho_onnx_dtype(type->elem_type);
   if (type->shape == NULL || t->has_declared) return TRUE;
   if (type->shape->n_dim > HO_ONNX_MAX_RANK)
-    return ho_onnx_refuse(m, v->offset, error, "tensor '%s' has %zu dimensions, expected at most %d", t->name, type->shape->n_dim, HO_ONNX_MAX_RANK);
+    return ho_onnx_refuse(m, v->offset, error, "tensor '%s' has %zu dimensions, expected at most %d", t->name, type->shape->n_dim,
+                          HO_ONNX_MAX_RANK);
   t->has_declared = TRUE;
   t->declared.rank = (int32_t)type->shape->n_dim;
   t->symbol = ho_arena_new_array(m->arena, const char *, t->declared.rank + 1);
@@ -126,7 +145,8 @@ static gboolean declare_outputs(ho_onnx_model *m, ho_onnx_scope *s, const GPtrAr
     const info *v = infos->pdata[k];
     ho_onnx_tensor *t = NULL;
     if (!ho_onnx_scope_find(s, v->name, &t) || t == NULL)
-      return ho_onnx_refuse(m, v->offset, error, "graph '%s' names '%s' as an output, which nothing produces", s->graph->name, ho_onnx_text(m, v->name));
+      return ho_onnx_refuse(m, v->offset, error, "graph '%s' names '%s' as an output, which nothing produces", s->graph->name,
+                            ho_onnx_text(m, v->name));
     g_ptr_array_add(s->graph->outputs, t);
     capture(s, t);
     if (t->graph != s->graph) continue;
@@ -165,7 +185,8 @@ gboolean ho_onnx_node_define(ho_onnx_model *m, ho_onnx_scope *s, ho_onnx_node *n
     ho_onnx_tensor *t = g_hash_table_lookup(s->tensors, name);
     /* a function's output already exists: it is the one of the call, and the call is its producer until now */
     const gboolean of_call = t != NULL && s->call != NULL && t->producer == s->call;
-    if (t != NULL && !of_call) return ho_onnx_refuse(m, n->offset, error, "node '%s' makes '%s', which exists already", n->name, t->name);
+    if (t != NULL && !of_call)
+      return ho_onnx_refuse(m, n->offset, error, "node '%s' makes '%s', which exists already", n->name, t->name);
     if (t == NULL) t = ho_onnx_tensor_new(m, s->graph, prefixed(m, s, name), HO_ONNX_COMPUTED);
     t->producer = n;
     n->out[k] = t;
@@ -177,7 +198,9 @@ gboolean ho_onnx_node_define(ho_onnx_model *m, ho_onnx_scope *s, ho_onnx_node *n
 gboolean ho_onnx_node_resolve(ho_onnx_model *m, ho_onnx_scope *s, ho_onnx_node *n, GError **error) {
   n->n_in = (int32_t)n->proto->n_input;
   n->in = ho_arena_new_array(m->arena, ho_onnx_tensor *, n->n_in + 1);
-  n->opset = GPOINTER_TO_INT(g_hash_table_lookup(s->opsets, n->proto->domain && strcmp(n->proto->domain, "ai.onnx") ? n->proto->domain : "")) - 1;
+  n->opset = GPOINTER_TO_INT(g_hash_table_lookup(
+                 s->opsets, n->proto->domain && strcmp(n->proto->domain, "ai.onnx") ? n->proto->domain : "")) -
+             1;
   for (int32_t k = 0; k < n->n_in; k++) {
     const char *name = n->proto->input[k];
     if (*name == 0) continue;
@@ -233,7 +256,7 @@ static ho_onnx_graph *graph_new(ho_onnx_model *m, ho_onnx_graph *outer) {
   g->inputs = ho_onnx_array(m);
   g->outputs = ho_onnx_array(m);
   g->captured = ho_onnx_array(m);
-  g->is_captured = ho_onnx_set(m);
+  g->is_captured = ho_onnx_pointer_set(m);
   return g;
 }
 
@@ -250,7 +273,8 @@ static gboolean connect(ho_onnx_model *m, ho_onnx_scope *s, const parts *p, int 
   return TRUE;
 }
 
-ho_onnx_graph *ho_onnx_graph_parse(ho_onnx_model *m, ho_wire bytes, ho_onnx_scope *outer, GHashTable *opsets, int depth, GError **error) {
+ho_onnx_graph *ho_onnx_graph_parse(ho_onnx_model *m, ho_wire bytes, ho_onnx_scope *outer, GHashTable *opsets, int depth,
+                                   GError **error) {
   if (depth > HO_ONNX_MAX_DEPTH) {
     ho_wire_fail(&bytes, error, "graphs nested more than %d deep", HO_ONNX_MAX_DEPTH);
     return NULL;

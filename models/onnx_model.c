@@ -5,7 +5,9 @@
 
 #include "base/error.h"
 
-static void *unpack_alloc(void *arena, size_t size) { return ho_arena_alloc(arena, size); }
+static void *unpack_alloc(void *arena, size_t size) {
+  return ho_arena_alloc(arena, size);
+}
 
 static void unpack_free(void *arena, void *p) {
   (void)arena; /* freed with the arena */
@@ -28,7 +30,7 @@ GHashTable *ho_onnx_table(ho_onnx_model *m) {
   return t;
 }
 
-GHashTable *ho_onnx_set(ho_onnx_model *m) {
+GHashTable *ho_onnx_pointer_set(ho_onnx_model *m) {
   GHashTable *t = g_hash_table_new(NULL, NULL);
   g_ptr_array_add(m->tables, t);
   return t;
@@ -49,6 +51,7 @@ ho_onnx_model *ho_onnx_model_new(const char *file, const ho_bindings *bindings) 
   m->is_remembered = ho_onnx_table(m);
   m->defaulted = ho_onnx_array(m);
   m->bounded = ho_onnx_array(m);
+  m->unknown = ho_onnx_array(m);
   return m;
 }
 

@@ -16,15 +16,18 @@
 
 G_BEGIN_DECLS
 
+#define HO_ONNX_MAX_DIM ((int64_t)1 << 40) /* elements along one dimension */
+
 enum {
   HO_ONNX_MAX_RANK = 32,
-  HO_ONNX_MAX_DEPTH = 48,         /* of graphs inside nodes inside graphs, and of functions calling functions */
-  HO_ONNX_MAX_NODES = 4000000,    /* after inlining: functions that call functions can grow without bound */
-  HO_ONNX_MAX_CONSTANT = 4096     /* elements of a tensor whose values are kept for folding */
+  HO_ONNX_MAX_DEPTH = 48,      /* of graphs inside nodes inside graphs, and of functions calling functions */
+  HO_ONNX_MAX_NODES = 4000000, /* after inlining: functions that call functions can grow without bound */
+  HO_ONNX_MAX_CONSTANT = 4096, /* elements of a tensor whose values are kept for folding */
+  HO_ONNX_MAX_FOLDED = 1 << 24 /* elements that folding computes altogether */
 };
 
 typedef struct {
-  int32_t rank; /* -1: not known */
+  int32_t rank;                  /* -1: not known */
   int64_t dim[HO_ONNX_MAX_RANK]; /* -1: not known */
 } ho_onnx_shape;
 
@@ -41,18 +44,18 @@ typedef struct ho_onnx_graph ho_onnx_graph;
 
 typedef struct {
   const char *name;
-  ho_dtype dtype;         /* HO_DTYPE_NONE: not known */
+  ho_dtype dtype; /* HO_DTYPE_NONE: not known */
   ho_onnx_shape shape;
   ho_onnx_source source;
-  gboolean is_output;     /* of its graph */
-  gboolean has_declared;  /* the file states a shape */
-  ho_onnx_shape declared; /* as in the file; -1 where symbolic */
-  const char **symbol;    /* declared.rank names of symbolic dimensions, or NULL where there is none */
-  size_t n_values;        /* of `value` */
+  gboolean is_output;          /* of its graph */
+  gboolean has_declared;       /* the file states a shape */
+  ho_onnx_shape declared;      /* as in the file; -1 where symbolic */
+  const char **symbol;         /* declared.rank names of symbolic dimensions, or NULL where there is none */
+  size_t n_values;             /* of `value` */
   const ho_onnx_scalar *value; /* NULL: not known before run time */
-  ho_onnx_node *producer; /* NULL: none */
-  ho_onnx_graph *graph;   /* where it lives */
-  ho_tensor index;        /* in the graph that the reader builds; -1 before */
+  ho_onnx_node *producer;      /* NULL: none */
+  ho_onnx_graph *graph;        /* where it lives */
+  ho_tensor index;             /* in the graph that the reader builds; -1 before */
 } ho_onnx_tensor;
 
 /* A tensor or a graph inside an attribute: exactly one of the two. */
@@ -75,18 +78,19 @@ typedef struct ho_onnx_cost {
 
 struct ho_onnx_node {
   Ho__OnnxNode *proto;
-  const char *name;   /* for messages; made up where the file gives none */
-  const char *op;     /* "Conv", or "com.microsoft::Attention" outside of the standard domain */
-  int64_t opset;      /* version of its domain */
-  size_t offset;      /* in the file */
+  const char *name; /* for messages; made up where the file gives none */
+  const char *op;   /* "Conv", or "com.microsoft::Attention" outside of the standard domain */
+  int64_t opset;    /* version of its domain */
+  size_t offset;    /* in the file */
   int32_t n_in, n_out;
   ho_onnx_tensor **in, **out; /* NULL where an optional one is left out */
-  int32_t n_captured; /* tensors of enclosing graphs that its sub-graphs read, and that are not among `in` */
+  int32_t n_captured;         /* tensors of enclosing graphs that its sub-graphs read, and that are not among `in` */
   ho_onnx_tensor **captured;
   int32_t n_payload;
   ho_onnx_payload *payload;
   gboolean is_constant; /* a Constant, or a ConstantOfShape of a constant: a weight, no op */
-  int32_t order;        /* index in its graph */
+  int32_t order;        /* index in its graph; -1 before it has joined it */
+  ho_op index;          /* in the graph that the reader builds; -1 when it is no op there */
   ho_onnx_cost cost;
 };
 
@@ -94,18 +98,18 @@ typedef struct ho_onnx_scope {
   GHashTable *tensors;          /* name → ho_onnx_tensor */
   struct ho_onnx_scope *parent; /* NULL at the top and in functions */
   ho_onnx_graph *graph;
-  GHashTable *opsets;           /* domain → version + 1 */
-  const ho_onnx_node *call;     /* of the function whose body this is; NULL: not in a function */
+  GHashTable *opsets;       /* domain → version + 1 */
+  const ho_onnx_node *call; /* of the function whose body this is; NULL: not in a function */
 } ho_onnx_scope;
 
 struct ho_onnx_graph {
   const char *name;
-  ho_onnx_graph *outer;  /* NULL at the top */
-  GPtrArray *nodes;      /* ho_onnx_node, in the order of the file */
-  GPtrArray *tensors;    /* ho_onnx_tensor, in the order of their first mention */
-  GPtrArray *inputs;     /* ho_onnx_tensor; initializers that are also listed as inputs are left out */
-  GPtrArray *outputs;    /* ho_onnx_tensor */
-  GPtrArray *captured;   /* ho_onnx_tensor of enclosing graphs that it or a graph inside it reads */
+  ho_onnx_graph *outer;    /* NULL at the top */
+  GPtrArray *nodes;        /* ho_onnx_node, in the order of the file */
+  GPtrArray *tensors;      /* ho_onnx_tensor, in the order of their first mention */
+  GPtrArray *inputs;       /* ho_onnx_tensor; initializers that are also listed as inputs are left out */
+  GPtrArray *outputs;      /* ho_onnx_tensor */
+  GPtrArray *captured;     /* ho_onnx_tensor of enclosing graphs that it or a graph inside it reads */
   GHashTable *is_captured; /* the same, as a set */
 };
 
@@ -122,17 +126,19 @@ typedef struct {
   const ho_bindings *bindings;
   ho_arena *arena;
   GMappedFile *map;
-  GPtrArray *arrays;     /* GPtrArray and GHashTable that the arena cannot free */
+  GPtrArray *arrays; /* GPtrArray and GHashTable that the arena cannot free */
   GPtrArray *tables;
-  GHashTable *opsets;    /* domain → version + 1 */
-  GPtrArray *functions;  /* ho_onnx_function */
-  GHashTable *function;  /* "domain::name:overload" → the same */
+  GHashTable *opsets;   /* domain → version + 1 */
+  GPtrArray *functions; /* ho_onnx_function */
+  GHashTable *function; /* "domain::name:overload" → the same */
   ho_onnx_graph *main;
   size_t n_nodes;
+  size_t n_folded; /* elements computed by folding, which a budget limits */
   GHashTable *is_symbol, *is_remembered;
-  GPtrArray *symbols;    /* every name that --bind may set, in order of appearance */
-  GPtrArray *defaulted;  /* of these, the ones taken as 1 */
-  GPtrArray *bounded;    /* "tensor.axis" of data-dependent sizes taken at their upper bound */
+  GPtrArray *symbols;   /* every name that --bind may set, in order of appearance */
+  GPtrArray *defaulted; /* of these, the ones taken as 1 */
+  GPtrArray *unknown;   /* names of operators without a cost rule, once for each node */
+  GPtrArray *bounded;   /* "tensor.axis" of data-dependent sizes taken at their upper bound */
 } ho_onnx_model;
 
 ho_onnx_model *ho_onnx_model_new(const char *file, const ho_bindings *bindings);
@@ -143,7 +149,7 @@ void ho_onnx_model_free(ho_onnx_model *m); /* NULL is allowed */
 /* Containers that live as long as the model. */
 GPtrArray *ho_onnx_array(ho_onnx_model *m);
 GHashTable *ho_onnx_table(ho_onnx_model *m); /* by text */
-GHashTable *ho_onnx_set(ho_onnx_model *m);   /* by pointer */
+GHashTable *ho_onnx_pointer_set(ho_onnx_model *m);   /* by pointer */
 /* Lets protobuf-c unpack into the model's arena. */
 ProtobufCAllocator ho_onnx_allocator(ho_onnx_model *m);
 /* A copy that is valid UTF-8 without control characters, fit for a message of one line. */
@@ -185,14 +191,15 @@ ho_onnx_tensor *ho_onnx_sparse_parse(ho_onnx_model *m, ho_wire bytes, const char
 ho_dtype ho_onnx_dtype(int64_t data_type); /* HO_DTYPE_NONE: not known */
 
 /* onnx_function.c */
-gboolean ho_onnx_function_parse(ho_onnx_model *m, ho_wire bytes, GError **error); /* joins m->functions */
+gboolean ho_onnx_function_parse(ho_onnx_model *m, ho_wire bytes, GError **error);                /* joins m->functions */
 const ho_onnx_function *ho_onnx_function_find(const ho_onnx_model *m, const Ho__OnnxNode *call); /* NULL */
 /* Puts the body in the place of the call: its nodes join `s->graph`. */
 gboolean ho_onnx_function_inline(ho_onnx_model *m, ho_onnx_scope *s, ho_onnx_node *call, const ho_onnx_function *f, int depth,
                                  GError **error);
 
 /* onnx_graph.c: a GraphProto in a scope. */
-ho_onnx_graph *ho_onnx_graph_parse(ho_onnx_model *m, ho_wire bytes, ho_onnx_scope *outer, GHashTable *opsets, int depth, GError **error);
+ho_onnx_graph *ho_onnx_graph_parse(ho_onnx_model *m, ho_wire bytes, ho_onnx_scope *outer, GHashTable *opsets, int depth,
+                                   GError **error);
 /* Makes the outputs of a node in its scope. */
 gboolean ho_onnx_node_define(ho_onnx_model *m, ho_onnx_scope *s, ho_onnx_node *n, GError **error);
 /* The inputs of a node: names become tensors. */

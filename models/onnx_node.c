@@ -8,8 +8,17 @@
 #include "models/onnx_model.h"
 
 enum { NODE_ATTRIBUTE = 5, NODE_DOC = 6, NODE_OVERLOAD = 8 };
-enum { ATTRIBUTE_NAME = 1, ATTRIBUTE_TENSOR = 5, ATTRIBUTE_GRAPH = 6, ATTRIBUTE_STRINGS = 9, ATTRIBUTE_TENSORS = 10, ATTRIBUTE_GRAPHS = 11,
-       ATTRIBUTE_TYPE = 20, ATTRIBUTE_REF = 21, ATTRIBUTE_SPARSE = 22 };
+enum {
+  ATTRIBUTE_NAME = 1,
+  ATTRIBUTE_TENSOR = 5,
+  ATTRIBUTE_GRAPH = 6,
+  ATTRIBUTE_STRINGS = 9,
+  ATTRIBUTE_TENSORS = 10,
+  ATTRIBUTE_GRAPHS = 11,
+  ATTRIBUTE_TYPE = 20,
+  ATTRIBUTE_REF = 21,
+  ATTRIBUTE_SPARSE = 22
+};
 enum { LARGEST_NODE = 1 << 28 }; /* B of a node without its tensors and graphs */
 
 static gboolean keep(GByteArray *to, const ho_wire *w, const ho_wire_field *f, GError **error) {

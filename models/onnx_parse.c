@@ -19,7 +19,8 @@ gboolean ho_onnx_opset_parse(ho_onnx_model *m, ho_wire bytes, GHashTable *opsets
 
 static gboolean map_file(ho_onnx_model *m, GError **error) {
   struct stat st;
-  if (stat(m->file, &st) == 0 && !S_ISREG(st.st_mode)) return ho_fail(error, HO_ERROR_IO, "%s: not a regular file, expected an ONNX model", m->file);
+  if (stat(m->file, &st) == 0 && !S_ISREG(st.st_mode))
+    return ho_fail(error, HO_ERROR_IO, "%s: not a regular file, expected an ONNX model", m->file);
   GError *cause = NULL;
   m->map = g_mapped_file_new(m->file, FALSE, &cause);
   if (m->map == NULL) {
@@ -27,7 +28,8 @@ static gboolean map_file(ho_onnx_model *m, GError **error) {
     g_error_free(cause);
     return FALSE;
   }
-  if (g_mapped_file_get_length(m->map) == 0) return ho_fail(error, HO_ERROR_INPUT, "%s: the file is empty, expected an ONNX model", m->file);
+  if (g_mapped_file_get_length(m->map) == 0)
+    return ho_fail(error, HO_ERROR_INPUT, "%s: the file is empty, expected an ONNX model", m->file);
   return TRUE;
 }
 

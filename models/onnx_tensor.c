@@ -7,20 +7,43 @@
 #include "base/error.h"
 #include "models/onnx_model.h"
 
-enum { FIELD_DIMS = 1, FIELD_TYPE = 2, FIELD_FLOATS = 4, FIELD_INT32 = 5, FIELD_INT64 = 7, FIELD_NAME = 8, FIELD_RAW = 9, FIELD_DOUBLES = 10,
-       FIELD_UINT64 = 11, FIELD_LOCATION = 14 };
-enum { ONNX_FLOAT = 1, ONNX_UINT8, ONNX_INT8, ONNX_UINT16, ONNX_INT16, ONNX_INT32, ONNX_INT64, ONNX_STRING, ONNX_BOOL, ONNX_FLOAT16, ONNX_DOUBLE,
-       ONNX_UINT32, ONNX_UINT64 };
+enum {
+  FIELD_DIMS = 1,
+  FIELD_TYPE = 2,
+  FIELD_FLOATS = 4,
+  FIELD_INT32 = 5,
+  FIELD_INT64 = 7,
+  FIELD_NAME = 8,
+  FIELD_RAW = 9,
+  FIELD_DOUBLES = 10,
+  FIELD_UINT64 = 11,
+  FIELD_LOCATION = 14
+};
+enum {
+  ONNX_FLOAT = 1,
+  ONNX_UINT8,
+  ONNX_INT8,
+  ONNX_UINT16,
+  ONNX_INT16,
+  ONNX_INT32,
+  ONNX_INT64,
+  ONNX_STRING,
+  ONNX_BOOL,
+  ONNX_FLOAT16,
+  ONNX_DOUBLE,
+  ONNX_UINT32,
+  ONNX_UINT64
+};
 
 /* By ONNX's data_type: our dtype and the bits of an element in raw_data. Types of 2 bits and 4-bit floats count as int4. */
 static const struct {
   ho_dtype dtype;
   int bits;
 } types[] = {
-    {HO_DTYPE_NONE, 0}, {HO_FP32, 32},       {HO_UINT8, 8},         {HO_INT8, 8},   {HO_UINT16, 16}, {HO_INT16, 16}, {HO_INT32, 32},
-    {HO_INT64, 64},     {HO_STRING, 0},      {HO_BOOL, 8},          {HO_FP16, 16},  {HO_FP64, 64},   {HO_UINT32, 32}, {HO_UINT64, 64},
-    {HO_COMPLEX64, 64}, {HO_COMPLEX128, 128}, {HO_BF16, 16},        {HO_FP8, 8},    {HO_FP8, 8},     {HO_FP8, 8},    {HO_FP8, 8},
-    {HO_INT4, 4},       {HO_INT4, 4},        {HO_INT4, 4},          {HO_FP8, 8},    {HO_INT4, 2},    {HO_INT4, 2},
+    {HO_DTYPE_NONE, 0}, {HO_FP32, 32},        {HO_UINT8, 8}, {HO_INT8, 8},  {HO_UINT16, 16}, {HO_INT16, 16},  {HO_INT32, 32},
+    {HO_INT64, 64},     {HO_STRING, 0},       {HO_BOOL, 8},  {HO_FP16, 16}, {HO_FP64, 64},   {HO_UINT32, 32}, {HO_UINT64, 64},
+    {HO_COMPLEX64, 64}, {HO_COMPLEX128, 128}, {HO_BF16, 16}, {HO_FP8, 8},   {HO_FP8, 8},     {HO_FP8, 8},     {HO_FP8, 8},
+    {HO_INT4, 4},       {HO_INT4, 4},         {HO_INT4, 4},  {HO_FP8, 8},   {HO_INT4, 2},    {HO_INT4, 2},
 };
 
 ho_dtype ho_onnx_dtype(int64_t data_type) {
@@ -58,7 +81,8 @@ static Ho__OnnxTensor *unpack_header(ho_onnx_model *m, ho_wire w, GError **error
   while ((step = ho_wire_next(&w, &f, error)) == HO_WIRE_FIELD) {
     if (f.number != FIELD_DIMS && f.number != FIELD_TYPE && f.number != FIELD_NAME && f.number != FIELD_LOCATION) continue;
     if (w.at - f.tag > 65536) {
-      ho_wire_fail(&whole, error, "a tensor whose header has a field of %td bytes, expected a name and a few dimensions", w.at - f.tag);
+      ho_wire_fail(&whole, error, "a tensor whose header has a field of %td bytes, expected a name and a few dimensions",
+                   w.at - f.tag);
       return NULL;
     }
     g_byte_array_append(kept, f.tag, (guint)(w.at - f.tag));
@@ -74,12 +98,14 @@ static Ho__OnnxTensor *unpack_header(ho_onnx_model *m, ho_wire w, GError **error
   return t;
 }
 
-static gboolean shape_of_header(const ho_wire *w, const char *name, size_t n_dims, const int64_t *dims, ho_onnx_shape *shape, GError **error) {
+static gboolean shape_of_header(const ho_wire *w, const char *name, size_t n_dims, const int64_t *dims, ho_onnx_shape *shape,
+                                GError **error) {
   if (n_dims > HO_ONNX_MAX_RANK)
     return ho_wire_fail(w, error, "tensor '%s' has %zu dimensions, expected at most %d", name, n_dims, HO_ONNX_MAX_RANK);
   shape->rank = (int32_t)n_dims;
   for (size_t k = 0; k < n_dims; k++) {
-    if (dims[k] < 0) return ho_wire_fail(w, error, "tensor '%s' has a dimension of %" G_GINT64_FORMAT ", expected 0 or more", name, dims[k]);
+    if (dims[k] < 0 || dims[k] > HO_ONNX_MAX_DIM)
+      return ho_wire_fail(w, error, "tensor '%s' has a dimension of %" G_GINT64_FORMAT ", expected 0 to 2^40", name, dims[k]);
     shape->dim[k] = dims[k];
   }
   return TRUE;
@@ -97,14 +123,30 @@ static void put_int(values *v, uint64_t bits) {
   if (v->n < v->capacity) {
     ho_onnx_scalar *to = &v->value[v->n];
     switch (v->type) {
-      case ONNX_UINT8: to->i = (uint8_t)bits; break;
-      case ONNX_INT8: to->i = (int8_t)bits; break;
-      case ONNX_UINT16: to->i = (uint16_t)bits; break;
-      case ONNX_INT16: to->i = (int16_t)bits; break;
-      case ONNX_INT32: to->i = (int32_t)bits; break;
-      case ONNX_UINT32: to->i = (uint32_t)bits; break;
-      case ONNX_BOOL: to->i = bits != 0; break;
-      default: to->i = (int64_t)bits; break;
+      case ONNX_UINT8:
+        to->i = (uint8_t)bits;
+        break;
+      case ONNX_INT8:
+        to->i = (int8_t)bits;
+        break;
+      case ONNX_UINT16:
+        to->i = (uint16_t)bits;
+        break;
+      case ONNX_INT16:
+        to->i = (int16_t)bits;
+        break;
+      case ONNX_INT32:
+        to->i = (int32_t)bits;
+        break;
+      case ONNX_UINT32:
+        to->i = (uint32_t)bits;
+        break;
+      case ONNX_BOOL:
+        to->i = bits != 0;
+        break;
+      default:
+        to->i = (int64_t)bits;
+        break;
     }
   }
   v->n++;
@@ -171,7 +213,8 @@ static gboolean read_payload(ho_onnx_tensor *t, int type, ho_wire w, values *v, 
       if (!ho_wire_expect(&w, &f, HO_WIRE_BYTES, "a tensor's raw_data", error)) return FALSE;
       const size_t size = ho_wire_size(&f.bytes);
       if (size > 0 && bits > 0 && (double)size != expected)
-        return ho_wire_fail(&whole, error, "tensor '%s' holds %zu bytes, expected %.0f for its shape and type", t->name, size, expected);
+        return ho_wire_fail(&whole, error, "tensor '%s' holds %zu bytes, expected %.0f for its shape and type", t->name, size,
+                            expected);
       if (v->capacity > 0 && bits >= 8) put_fixed(v, &f.bytes, (unsigned)bits / 8);
     } else if (v->capacity > 0 && (f.number == FIELD_FLOATS || f.number == FIELD_INT32 || f.number == FIELD_INT64 ||
                                    f.number == FIELD_DOUBLES || f.number == FIELD_UINT64)) {
@@ -183,8 +226,9 @@ static gboolean read_payload(ho_onnx_tensor *t, int type, ho_wire w, values *v, 
 
 static gboolean read_values(ho_onnx_model *m, ho_onnx_tensor *t, int type, ho_wire w, GError **error) {
   const int64_t n = ho_onnx_elements(&t->shape);
-  const gboolean wanted = n <= HO_ONNX_MAX_CONSTANT && (type == ONNX_FLOAT || (type >= ONNX_UINT8 && type <= ONNX_INT64) || type == ONNX_BOOL ||
-                                                        type == ONNX_DOUBLE || type == ONNX_UINT32 || type == ONNX_UINT64);
+  const gboolean wanted =
+      n <= HO_ONNX_MAX_CONSTANT && (type == ONNX_FLOAT || (type >= ONNX_UINT8 && type <= ONNX_INT64) || type == ONNX_BOOL ||
+                                    type == ONNX_DOUBLE || type == ONNX_UINT32 || type == ONNX_UINT64);
   values v = {.type = type};
   if (wanted) {
     v.capacity = (size_t)n;
@@ -192,7 +236,8 @@ static gboolean read_values(ho_onnx_model *m, ho_onnx_tensor *t, int type, ho_wi
   }
   if (!read_payload(t, type, w, &v, error)) return FALSE;
   if (!wanted || (v.n == 0 && n > 0)) return TRUE; /* too large, of another kind, or stripped from the file */
-  if (v.n != (size_t)n) return ho_wire_fail(&w, error, "tensor '%s' holds %zu values, expected %" G_GINT64_FORMAT " for its shape", t->name, v.n, n);
+  if (v.n != (size_t)n)
+    return ho_wire_fail(&w, error, "tensor '%s' holds %zu values, expected %" G_GINT64_FORMAT " for its shape", t->name, v.n, n);
   t->value = v.value;
   t->n_values = v.n;
   return TRUE;
@@ -207,7 +252,8 @@ ho_onnx_tensor *ho_onnx_tensor_parse(ho_onnx_model *m, ho_wire bytes, const char
   ho_onnx_tensor *t = ho_onnx_tensor_new(m, NULL, *name, HO_ONNX_WEIGHT);
   const int type = header->data_type;
   if (ho_onnx_dtype(type) == HO_DTYPE_NONE) {
-    ho_wire_fail(&bytes, error, "tensor '%s' has data type %d, expected one of ONNX's (1 to %zu)", t->name, type, G_N_ELEMENTS(types) - 1);
+    ho_wire_fail(&bytes, error, "tensor '%s' has data type %d, expected one of ONNX's (1 to %zu)", t->name, type,
+                 G_N_ELEMENTS(types) - 1);
     return NULL;
   }
   t->dtype = ho_onnx_dtype(type);

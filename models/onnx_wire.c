@@ -8,9 +8,13 @@ ho_wire ho_wire_region(const char *file, const void *start, size_t size) {
   return (ho_wire){.file = file, .start = p, .at = p, .end = p + size};
 }
 
-size_t ho_wire_size(const ho_wire *w) { return (size_t)(w->end - w->at); }
+size_t ho_wire_size(const ho_wire *w) {
+  return (size_t)(w->end - w->at);
+}
 
-size_t ho_wire_offset(const ho_wire *w) { return (size_t)(w->at - w->start); }
+size_t ho_wire_offset(const ho_wire *w) {
+  return (size_t)(w->at - w->start);
+}
 
 gboolean ho_wire_fail(const ho_wire *w, GError **error, const char *format, ...) {
   va_list args;
@@ -25,7 +29,8 @@ gboolean ho_wire_fail(const ho_wire *w, GError **error, const char *format, ...)
 gboolean ho_wire_varint(ho_wire *w, uint64_t *value, GError **error) {
   uint64_t v = 0;
   for (unsigned shift = 0; shift < 70; shift += 7) {
-    if (w->at == w->end) return ho_wire_fail(w, error, "the file or a message in it ends inside a number, it was cut short or is no ONNX model");
+    if (w->at == w->end)
+      return ho_wire_fail(w, error, "the file or a message in it ends inside a number, it was cut short or is no ONNX model");
     const uint8_t byte = *w->at++;
     v |= shift < 64 ? (uint64_t)(byte & 0x7f) << shift : 0;
     if (!(byte & 0x80)) {
@@ -49,8 +54,10 @@ static gboolean read_bytes(ho_wire *w, ho_wire *bytes, GError **error) {
   uint64_t size;
   if (!ho_wire_varint(w, &size, error)) return FALSE;
   if (size > ho_wire_size(w))
-    return ho_wire_fail(w, error, "a field of %" G_GUINT64_FORMAT " bytes is announced but only %zu are left, the file was cut short or is damaged", size,
-                        ho_wire_size(w));
+    return ho_wire_fail(w, error,
+                        "a field of %" G_GUINT64_FORMAT
+                        " bytes is announced but only %zu are left, the file was cut short or is damaged",
+                        size, ho_wire_size(w));
   *bytes = *w;
   bytes->end = w->at + size;
   w->at += size;
@@ -71,11 +78,21 @@ ho_wire_step ho_wire_next(ho_wire *w, ho_wire_field *field, GError **error) {
   }
   gboolean ok = FALSE;
   switch (field->type) {
-    case HO_WIRE_VARINT: ok = ho_wire_varint(w, &field->value, error); break;
-    case HO_WIRE_FIXED64: ok = read_fixed(w, 8, &field->value, error); break;
-    case HO_WIRE_FIXED32: ok = read_fixed(w, 4, &field->value, error); break;
-    case HO_WIRE_BYTES: ok = read_bytes(w, &field->bytes, error); break;
-    default: ho_wire_fail(&here, error, "wire type %d, expected one that ONNX uses (0, 1, 2 or 5)", (int)field->type); break;
+    case HO_WIRE_VARINT:
+      ok = ho_wire_varint(w, &field->value, error);
+      break;
+    case HO_WIRE_FIXED64:
+      ok = read_fixed(w, 8, &field->value, error);
+      break;
+    case HO_WIRE_FIXED32:
+      ok = read_fixed(w, 4, &field->value, error);
+      break;
+    case HO_WIRE_BYTES:
+      ok = read_bytes(w, &field->bytes, error);
+      break;
+    default:
+      ho_wire_fail(&here, error, "wire type %d, expected one that ONNX uses (0, 1, 2 or 5)", (int)field->type);
+      break;
   }
   return ok ? HO_WIRE_FIELD : HO_WIRE_ERROR;
 }
@@ -84,7 +101,8 @@ gboolean ho_wire_expect(const ho_wire *w, const ho_wire_field *field, ho_wire_ty
   if (field->type == type) return TRUE;
   ho_wire here = *w;
   here.at = field->tag;
-  return ho_wire_fail(&here, error, "%s has wire type %d, expected %d: this is no ONNX model or it is damaged", what, (int)field->type, (int)type);
+  return ho_wire_fail(&here, error, "%s has wire type %d, expected %d: this is no ONNX model or it is damaged", what,
+                      (int)field->type, (int)type);
 }
 
 void ho_wire_put_varint(GByteArray *to, uint64_t value) {

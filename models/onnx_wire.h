@@ -25,8 +25,8 @@ typedef enum { HO_WIRE_VARINT = 0, HO_WIRE_FIXED64 = 1, HO_WIRE_BYTES = 2, HO_WI
 typedef struct {
   uint32_t number;
   ho_wire_type type;
-  uint64_t value; /* of a varint, fixed32 or fixed64 */
-  ho_wire bytes;  /* of a field with a length */
+  uint64_t value;     /* of a varint, fixed32 or fixed64 */
+  ho_wire bytes;      /* of a field with a length */
   const uint8_t *tag; /* where the field begins, tag included; it ends where the walker stands afterwards */
 } ho_wire_field;
 

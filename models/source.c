@@ -13,7 +13,7 @@
 
 #define HEAD_BYTES 64 /* a reader recognises its format by so many */
 
-const ho_graph_reader *const ho_graph_readers[] = {&ho_graph_reader_json, NULL};
+const ho_graph_reader *const ho_graph_readers[] = {&ho_graph_reader_json, &ho_graph_reader_onnx, NULL};
 const ho_model_builder *const ho_model_builders[] = {&ho_model_resnet18,
                                                      &ho_model_resnet34,
                                                      &ho_model_resnet50,

@@ -47,6 +47,7 @@ ho_graph *ho_graph_load(const char *spec, const char *const *extra, const ho_bin
 
 /* heteroopt-graph/1 (graph_json.c, graph_json_write.c); "-" is standard input or output. */
 extern const ho_graph_reader ho_graph_reader_json;
+extern const ho_graph_reader ho_graph_reader_onnx;
 ho_graph *ho_graph_read_json(const char *file, const ho_bindings *bindings, GError **error);
 gboolean ho_graph_write_json(const ho_graph *g, const char *file, GError **error);
 gboolean ho_graph_write_dot(const ho_graph *g, const char *file, GError **error); /* for `dot -Tsvg` (graph_dot.c) */

@@ -1,6 +1,7 @@
 /* figure.c: see figure.h. */
 #include "plots/figure.h"
 
+#include <math.h>
 #include <string.h>
 #include <sys/wait.h>
 
@@ -40,7 +41,8 @@ void ho_figure_texts(GString *preamble, const char *name, int n, const char *con
 void ho_figure_numbers(GString *preamble, const char *name, int n, const double *values) {
   char buffer[32];
   g_string_append_printf(preamble, "array %s[%d] = [", name, n);
-  for (int i = 0; i < n; i++) g_string_append_printf(preamble, "%s%s", i ? ", " : "", ho_double_text(values[i], buffer));
+  for (int i = 0; i < n; i++)
+    g_string_append_printf(preamble, "%s%s", i ? ", " : "", isnan(values[i]) ? "NaN" : ho_double_text(values[i], buffer));
   g_string_append(preamble, "]\n");
 }
 

@@ -10,6 +10,7 @@
 #include "base/units.h"
 #include "plots/figure.h"
 
+#define N_NUMBERS 10
 #define LEAST_SPAN 0.05 /* of the largest value: smaller differences are not worth a magnifying glass */
 #define LOG_FROM 12.0   /* an axis whose largest value is this many times the least is logarithmic */
 
@@ -71,6 +72,7 @@ typedef struct {
   char *label;
   double scale;     /* SI to the label's unit */
   double low, high; /* SI: what the axis shows */
+  double reference; /* SI; NAN: none, or outside */
   gboolean log;
 } axis;
 
@@ -95,10 +97,11 @@ static axis axis_of(const ho_front_problem *q, guint n_series, ho_objective k) {
     a.high = fmax(middle + 0.57 * span, isnan(q->reference[k]) ? -INFINITY : reference);
     a.low = fmax(middle - 0.57 * span, 0);
   }
+  a.reference = q->reference[k] <= a.high && q->reference[k] >= a.low ? q->reference[k] : NAN;
   const char *unit = NULL;
   if (k == HO_OBJECTIVE_MEMORY && q->measure == HO_MEMORY_TIGHTEST) {
-    a.scale = 1;
-    a.label = g_strdup("peak memory / capacity");
+    a.scale = 100;
+    a.label = g_strdup("peak memory (%)"); /* of the tightest memory's capacity */
   } else {
     a.scale = ho_axis_scale(k == HO_OBJECTIVE_LATENCY  ? HO_AXIS_SECONDS
                             : k == HO_OBJECTIVE_ENERGY ? HO_AXIS_JOULES
@@ -150,13 +153,17 @@ static void add_blocks(GString *data, const ho_front_problem *q, guint s, ho_obj
 typedef struct {
   int n;
   GPtrArray *xlabel, *ylabel;
-  GArray *number[8]; /* xscale, yscale, xmin, xmax, ymin, ymax, xlog, ylog */
+  GArray *number[N_NUMBERS];
 } panels;
 
+static const char *const number_names[N_NUMBERS] = {"xscale", "yscale", "xmin", "xmax", "ymin",
+                                                    "ymax",   "xlog",   "ylog", "xref", "yref"};
+
 static void add_panel(panels *p, const axis *x, const axis *y) {
-  const double v[] = {x->scale, y->scale, x->low * x->scale, x->high * x->scale, y->low * y->scale, y->high * y->scale,
-                      x->log,   y->log};
-  for (int i = 0; i < 8; i++) g_array_append_val(p->number[i], v[i]);
+  const double v[N_NUMBERS] = {
+      x->scale, y->scale, x->low * x->scale,       x->high * x->scale,     y->low * y->scale, y->high * y->scale,
+      x->log,   y->log,   x->reference * x->scale, y->reference * y->scale};
+  for (int i = 0; i < N_NUMBERS; i++) g_array_append_val(p->number[i], v[i]);
   g_ptr_array_add(p->xlabel, g_strdup(x->label));
   g_ptr_array_add(p->ylabel, g_strdup(y->label));
   p->n++;
@@ -176,10 +183,10 @@ static void add_problem(GString *data, panels *p, const ho_front_problem *q, gui
 }
 
 static void add_panels(GString *preamble, const panels *p) {
-  static const char *const names[] = {"xscale", "yscale", "xmin", "xmax", "ymin", "ymax", "xlog", "ylog"};
   ho_figure_texts(preamble, "xlabel", p->n, (const char *const *)p->xlabel->pdata);
   ho_figure_texts(preamble, "ylabel", p->n, (const char *const *)p->ylabel->pdata);
-  for (int i = 0; i < 8; i++) ho_figure_numbers(preamble, names[i], p->n, (const double *)(const void *)p->number[i]->data);
+  for (int i = 0; i < N_NUMBERS; i++)
+    ho_figure_numbers(preamble, number_names[i], p->n, (const double *)(const void *)p->number[i]->data);
 }
 
 /* Marker and colour of each series: filled for single plans, open for fronts; Okabe & Ito's colours without yellow, then greys. */
@@ -198,7 +205,7 @@ static void add_series(GString *preamble, const ho_front_figure *f) {
     colour[i] = palette[(size_t)i % G_N_ELEMENTS(palette)];
     marker[i] = s->single ? filled[(size_t)singles++ % G_N_ELEMENTS(filled)] : open[(size_t)fronts++ % G_N_ELEMENTS(open)];
     lines[i] = !s->single;
-    dash[i] = s->single ? 3 : 1 + (fronts - 1) % 2 * 4; /* fronts alternate between solid and dash-dot-dot */
+    dash[i] = s->single ? 3 : 1 + (fronts - 1) % 2; /* fronts alternate between solid and dashed */
   }
   ho_figure_texts(preamble, "series", n, label);
   ho_figure_texts(preamble, "colour", n, colour);
@@ -225,7 +232,7 @@ gboolean ho_front_draw(const ho_front_figure *f, const char *const *outputs, cha
   g_autoptr(GString) preamble = g_string_new(NULL);
   g_autoptr(GString) data = g_string_new(NULL);
   panels p = {.xlabel = g_ptr_array_new_with_free_func(g_free), .ylabel = g_ptr_array_new_with_free_func(g_free)};
-  for (int i = 0; i < 8; i++) p.number[i] = g_array_new(FALSE, FALSE, sizeof(double));
+  for (int i = 0; i < N_NUMBERS; i++) p.number[i] = g_array_new(FALSE, FALSE, sizeof(double));
   g_autoptr(GPtrArray) names = g_ptr_array_new();
   for (guint i = 0; i < f->problems->len; i++) {
     ho_front_problem *q = g_ptr_array_index(f->problems, i);
@@ -239,7 +246,7 @@ gboolean ho_front_draw(const ho_front_figure *f, const char *const *outputs, cha
   add_panels(preamble, &p);
   add_series(preamble, f);
   gboolean ok = ho_figure_draw("front", outputs, preamble->str, data->str, note, error);
-  for (int i = 0; i < 8; i++) g_array_unref(p.number[i]);
+  for (int i = 0; i < N_NUMBERS; i++) g_array_unref(p.number[i]);
   g_ptr_array_unref(p.xlabel);
   g_ptr_array_unref(p.ylabel);
   return ok;

@@ -53,11 +53,11 @@ static void add_tensor(ho_graph_build *b, names *taken, ho_onnx_tensor *t, size_
   if (t->is_output) ho_graph_build_output(b, t->index);
 }
 
-/* Initializers inside a node's graphs are weights of the node. */
+/* Initializers inside a node's graphs are weights of the node; small ones, like the Constant nodes there, are part of it. */
 static void add_inner_weights(ho_graph_build *b, names *taken, const ho_onnx_graph *g, ho_op reader, size_t *n_unsized) {
   for (guint k = 0; k < g->tensors->len; k++) {
     ho_onnx_tensor *t = g->tensors->pdata[k];
-    if (t->source != HO_ONNX_WEIGHT || t->producer != NULL) continue;
+    if (t->source != HO_ONNX_WEIGHT || t->producer != NULL || ho_onnx_elements(&t->shape) <= HO_ONNX_MAX_CONSTANT) continue;
     t->is_output = FALSE;
     add_tensor(b, taken, t, n_unsized);
     ho_graph_build_consume(b, t->index, reader);
@@ -127,6 +127,20 @@ static ho_graph *build(ho_onnx_model *m, GError **error) {
   return ho_graph_build_finish(b, error);
 }
 
+static void fail_binding(const ho_onnx_model *m, const char *name, GError **error) {
+  g_autoptr(GPtrArray) all = g_ptr_array_new();
+  for (guint k = 0; k < m->symbols->len; k++) g_ptr_array_add(all, m->symbols->pdata[k]);
+  g_ptr_array_add(all, NULL);
+  const char *near = ho_did_you_mean(name, (const char *const *)all->pdata);
+  g_autofree char *known = ho_onnx_name_list(m->symbols);
+  if (near != NULL)
+    ho_fail(error, HO_ERROR_INPUT, "%s: there is no '%s' to bind (did you mean '%s'?)", m->file, name, near);
+  else if (m->symbols->len > 0)
+    ho_fail(error, HO_ERROR_INPUT, "%s: there is no '%s' to bind, expected one of: %s", m->file, name, known);
+  else
+    ho_fail(error, HO_ERROR_INPUT, "%s: there is no '%s' to bind: all sizes are fixed", m->file, name);
+}
+
 /* Every bound name must mean something in this model. */
 static gboolean check_bindings(const ho_onnx_model *m, GError **error) {
   for (int32_t k = 0; m->bindings != NULL && k < m->bindings->n; k++) {
@@ -135,10 +149,7 @@ static gboolean check_bindings(const ho_onnx_model *m, GError **error) {
       return ho_fail(error, HO_ERROR_INPUT, "%s: '%s' is bound to %" G_GINT64_FORMAT ", expected 0 to 2^40", m->file, name,
                      m->bindings->value[k]);
     if (g_hash_table_contains(m->is_symbol, name)) continue;
-    char *known = ho_onnx_name_list(m->symbols);
-    ho_fail(error, HO_ERROR_INPUT, "%s: there is no '%s' to bind, expected %s%s", m->file, name,
-            m->symbols->len ? "one of: " : "no bindings: all sizes are fixed", m->symbols->len ? known : "");
-    g_free(known);
+    fail_binding(m, name, error);
     return FALSE;
   }
   return TRUE;

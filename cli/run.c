@@ -35,9 +35,15 @@ static void on_interrupt(int number) {
   signal(number, SIG_DFL);
 }
 
-/* PDF and PNG of the fronts, in the folder beside the database. */
-static gboolean draw(const ho_config *c, ho_store *s, GString *out, GError **error) {
-  g_autofree char *folder = ho_config_output_folder(c);
+/* "quickstart-out" for "quickstart.db": figures go beside the database, wherever that was asked to be. */
+static char *output_folder(const char *database) {
+  size_t length = strlen(database) - (g_str_has_suffix(database, ".db") ? strlen(".db") : 0);
+  return g_strdup_printf("%.*s-out", (int)length, database);
+}
+
+/* PDF and PNG of the fronts. */
+static gboolean draw(const char *database, ho_store *s, GString *out, GError **error) {
+  g_autofree char *folder = output_folder(database);
   if (g_mkdir_with_parents(folder, 0777)) return ho_fail(error, HO_ERROR_IO, "%s: %s", folder, g_strerror(errno));
   g_autofree char *pdf = g_build_filename(folder, "front.pdf", NULL);
   g_autofree char *png = g_build_filename(folder, "front.png", NULL);
@@ -59,8 +65,7 @@ static void print_outcome(const ho_run_outcome *o) {
     ho_cli_note("%d failed, %d infeasible; the first: %s", o->failed, o->infeasible, o->first_failure ? o->first_failure : "-");
 }
 
-static gboolean report(const ho_config *c, ho_store *s, const char *database, const ho_run_outcome *outcome, GString *out,
-                       GError **error) {
+static gboolean report(ho_store *s, const char *database, const ho_run_outcome *outcome, GString *out, GError **error) {
   print_outcome(outcome);
   if (outcome->left)
     return ho_fail(error, HO_ERROR_IO, "%s: interrupted: %d runs done, %d left; the same command goes on", database,
@@ -70,7 +75,7 @@ static gboolean report(const ho_config *c, ho_store *s, const char *database, co
   if (!text) return FALSE;
   g_string_append(out, text);
   g_string_append_printf(out, "database  %s\n", database);
-  return draw(c, s, out, error);
+  return draw(database, s, out, error);
 }
 
 static gboolean run_experiment(const run_options *o, const char *file, GString *out, GError **error) {
@@ -95,7 +100,7 @@ static gboolean run_experiment(const run_options *o, const char *file, GString *
   signal(SIGTERM, on_interrupt);
   gboolean ok = ho_experiment_run_all(e, s, &setup, &outcome, error);
   ho_progress_end(&bar);
-  ok = ok && report(c, s, database, &outcome, out, error);
+  ok = ok && report(s, database, &outcome, out, error);
   g_free(outcome.first_failure);
   if (!ok) {
     ho_store_free(s);

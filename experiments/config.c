@@ -246,7 +246,3 @@ char *ho_config_database(const ho_config *c) {
   g_autofree char *name = g_strconcat(c->name, ".db", NULL);
   return beside(c, name);
 }
-
-char *ho_config_output_folder(const ho_config *c) {
-  return beside(c, c->name);
-}

@@ -88,10 +88,9 @@ void ho_config_free(ho_config *c); /* NULL is allowed */
 /* The exclusion that drops this combination, or NULL. */
 const ho_config_exclusion *ho_config_excluded(const ho_config *c, int32_t workload, int32_t mode, int32_t platform);
 
-/* Where results go by default: NAME.db and NAME/ beside the file; in the current directory when the file's folder cannot be
+/* Where results go by default: NAME.db beside the file; in the current directory when the file's folder cannot be
  * written or is the folder of configurations that came with the program. g_free. */
 char *ho_config_database(const ho_config *c);
-char *ho_config_output_folder(const ho_config *c);
 
 /* A commented file to start from, which runs as it stands, named `name`. g_free. */
 char *ho_config_template(const char *name);

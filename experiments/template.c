@@ -7,7 +7,7 @@ static const char experiment[] =
     "# One file = one experiment.   heteroopt check @.yaml | heteroopt run @.yaml | heteroopt compare @.db\n"
     "# Every key: docs/experiments.md. Paths are relative to this file.\n"
     "format: heteroopt-experiment/1\n"
-    "name: @            # -> @.db and @/ beside this file\n"
+    "name: @            # -> @.db and @-out/ beside this file\n"
     "seed: 1            # the only seed; every stream of random numbers is hashed from it\n"
     "replicates: 5      # runs per problem of schedulers that draw random numbers; the others run once (n=1)\n"
     "\n"

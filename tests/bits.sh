@@ -55,7 +55,7 @@ fronts() {
     select study, problem, scheduler, replicate, frame, indicator, printf('%.17g', value) from final_indicator order by 1, 2, 3, 4, 5, 6;"
 }
 
-schedulers=$("$build/heteroopt" list schedulers --json | grep -o '"name": *"[^"]*"' | cut -d'"' -f4)
+schedulers=$("$build/heteroopt" list schedulers --json | python3 -c 'import json, sys; print(*(s["name"] for s in json.load(sys.stdin)))')
 [ -n "$schedulers" ]
 ok $? "there are schedulers to compare"
 results_of "$build/heteroopt" "$place/given"

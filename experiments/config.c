@@ -179,7 +179,6 @@ static gboolean read_studies(const ho_config_reader *r, GError **error) {
 }
 
 static gboolean read_all(const ho_config_reader *r, GError **error) {
-  if (!ho_yaml_check_format(r->yaml, r->raw->format, FORMAT, error)) return FALSE;
   if (!read_name(r, error) || !read_amounts(r, error) || !read_objectives(r, error) || !read_measures(r, error)) return FALSE;
   if (!ho_config_read_problems(r, error) || !ho_config_read_schedulers(r, error) || !read_studies(r, error)) return FALSE;
   if (r->raw->outputs_count)
@@ -190,6 +189,8 @@ static gboolean read_all(const ho_config_reader *r, GError **error) {
 
 static ho_config *config_of(ho_yaml *yaml, GError **error) {
   void *raw = NULL;
+  /* first of all, so that a platform or a profile is called that */
+  if (!ho_yaml_check_format(yaml, NULL, FORMAT, error)) return NULL;
   if (!ho_yaml_load(yaml, &ho_config_schema, &raw, error)) return NULL;
   ho_config *c = g_new0(ho_config, 1);
   c->arena = ho_arena_new();

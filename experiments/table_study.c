@@ -115,7 +115,7 @@ ho_table_study *ho_table_study_new(ho_store *s, const char *study, const ho_tabl
   t->owners = g_ptr_array_new_with_free_func(unref_list);
   describe_indicator(t);
   if (!read_names(t, s, error)) return NULL;
-  if (t->in_frame && !read_frames(t, s, setup->frame, error)) return NULL;
+  if (t->in_frame && !read_frames(t, s, ho_indicator_frame(t->indicator, setup->frame), error)) return NULL;
   t->cell = grid_of(t, t->in_frame ? ho_store_cells(s, study, setup->frame, t->indicator, error)
                                    : ho_store_plain_cells(s, study, t->indicator, error));
   if (!t->cell) return NULL;

@@ -77,7 +77,9 @@ GPtrArray *ho_store_plain_cells(ho_store *s, const char *study, const char *colu
   if (!ho_store_check_names(s, study, NULL, error)) return NULL;
   if (!g_strv_contains(columns, column)) {
     g_autofree char *list = g_strjoinv(", ", (char **)columns);
-    ho_fail(error, HO_ERROR_INPUT, "'%s' is not a number of the view results, expected one of: %s", column, list);
+    ho_fail(error, HO_ERROR_INPUT,
+            "'%s' is neither an indicator nor a number of the view results, expected one of: hv, epsilon, igd_plus, %s", column,
+            list);
     return NULL;
   }
   g_autofree char *sql = g_strconcat(CELL_COLUMNS, column, CELL_ROWS, NULL);
@@ -85,16 +87,20 @@ GPtrArray *ho_store_plain_cells(ho_store *s, const char *study, const char *colu
   return group(s, q, error);
 }
 
+const char *ho_indicator_frame(const char *indicator, const char *frame) {
+  return frame || strcmp(indicator, "hv") == 0 ? frame : ho_frame_kind_name(HO_FRAME_UNION);
+}
+
 static gboolean check_indicator(const char *indicator, const char **frame, GError **error) {
-  gboolean hv = strcmp(indicator, "hv") == 0;
-  if (!hv && strcmp(indicator, "epsilon") != 0 && strcmp(indicator, "igd_plus") != 0)
+  static const char *const indicators[] = {"hv", "epsilon", "igd_plus", NULL};
+  if (!g_strv_contains(indicators, indicator))
     return ho_fail(error, HO_ERROR_INPUT, "'%s' is not an indicator, expected one of: hv, epsilon, igd_plus", indicator);
   if (*frame && ho_frame_kind_parse(*frame) < 0)
     return ho_fail(error, HO_ERROR_INPUT, "'%s' is not a frame, expected one of: payoff, near, absolute, union", *frame);
-  const char *only = ho_frame_kind_name(HO_FRAME_UNION);
-  if (!hv && *frame && strcmp(*frame, only) != 0)
+  const char *only = ho_indicator_frame(indicator, NULL);
+  if (only && *frame && strcmp(*frame, only) != 0)
     return ho_fail(error, HO_ERROR_INPUT, "%s belongs to the frame %s, expected not to be asked in %s", indicator, only, *frame);
-  if (!hv) *frame = only;
+  *frame = ho_indicator_frame(indicator, *frame);
   return TRUE;
 }
 

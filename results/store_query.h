@@ -69,6 +69,8 @@ typedef struct {
  * the study's own for hv, `union` for the others. Fails when a problem that has finished runs was not judged in such a frame, or the
  * frame has no such indicator. An undefined frame gives cells without values. */
 GPtrArray *ho_store_cells(ho_store *s, const char *study, const char *frame, const char *indicator, GError **error);
+/* The kind of frame that `frame` stands for there; NULL: the study's own. */
+const char *ho_indicator_frame(const char *indicator, const char *frame);
 /* Cells of a frame-free number in the view `results`: "latency", "energy", "memory", "slr", "seconds", "evaluations", "plans",
  * "latency_p50", "latency_p95", "energy_p50", "energy_p95". */
 GPtrArray *ho_store_plain_cells(ho_store *s, const char *study, const char *column, GError **error);

@@ -11,6 +11,23 @@ static const char *system_reason(ho_store *s, const char *otherwise) {
   return code ? g_strerror(code) : otherwise;
 }
 
+static const char *operation(int code) {
+  switch (code) {
+    case SQLITE_IOERR_READ:
+    case SQLITE_IOERR_SHORT_READ:
+      return "a read";
+    case SQLITE_IOERR_WRITE:
+    case SQLITE_IOERR_TRUNCATE:
+    case SQLITE_IOERR_SHMSIZE:
+      return "a write";
+    case SQLITE_IOERR_FSYNC:
+    case SQLITE_IOERR_DIR_FSYNC:
+      return "flushing to disk";
+    default:
+      return "input or output";
+  }
+}
+
 gboolean ho_sql_fail(ho_store *s, GError **error) {
   int code = s->db ? sqlite3_extended_errcode(s->db) : SQLITE_NOMEM;
   const char *text = s->db ? sqlite3_errmsg(s->db) : "out of memory";
@@ -29,7 +46,7 @@ gboolean ho_sql_fail(ho_store *s, GError **error) {
     case SQLITE_FULL:
       return ho_fail(error, HO_ERROR_IO, "%s: cannot be written: %s", s->file, system_reason(s, "no space left"));
     case SQLITE_IOERR:
-      return ho_fail(error, HO_ERROR_IO, "%s: input or output failed: %s", s->file, system_reason(s, text));
+      return ho_fail(error, HO_ERROR_IO, "%s: %s failed: %s", s->file, operation(code), system_reason(s, text));
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
       return ho_fail(error, HO_ERROR_IO, "%s: locked by another program", s->file);

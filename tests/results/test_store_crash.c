@@ -63,7 +63,7 @@ Test(store_crash, a_killed_process_loses_only_the_run_in_flight) {
   fixture f;
   ho_stream random = ho_stream_small(99);
   lay_out_file(&f, 30);
-  g_autofree char *other = g_build_filename(folder, "whole.db", NULL), *crashed = file;
+  g_autofree char *interrupted = NULL;
   for (int32_t kill_after = 3; kill_after < f.n_runs; kill_after += 9) {
     int32_t told = compute_and_kill(&f, 3, &random);
     g_autofree char *integrity = sql_text(file, "PRAGMA integrity_check");
@@ -82,7 +82,8 @@ Test(store_crash, a_killed_process_loses_only_the_run_in_flight) {
   for (int32_t i = 0; i < f.n_runs; i++) cr_assert(compute_run(s, f.run[i], NULL));
   cr_assert(ho_store_close(s, NULL));
   g_autofree char *resumed = dump_content(file);
-  file = g_strdup(other);
+  interrupted = file;
+  file = g_build_filename(folder, "whole.db", NULL);
   lay_out_file(&f, 30);
   s = ho_store_open(file, HO_STORE_WRITE, NULL);
   for (int32_t i = 0; i < f.n_runs; i++) cr_assert(compute_run(s, f.run[i], NULL));

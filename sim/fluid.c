@@ -9,53 +9,52 @@
 #include "sim/pairing.h"
 
 typedef struct {
+  int32_t resource;
+  double use;
+} use_t;
+
+typedef struct {
   int32_t n_uses, n_flows;
   int32_t solved_flows; /* n_flows when it was last solved: unchanged means its rate still holds */
   int32_t first;        /* root of the heap of flows, -1 */
+  int32_t component;
+  int8_t listed; /* among the live classes of its component */
   double weight, cap;
   double cap_level; /* at which it has its cap */
   double rate;      /* progress/s of each flow since `since` */
   double progress;  /* V at time `since` */
   double since;     /* s */
   double due;       /* s: end of its first flow; INFINITY when empty */
-  int32_t slot;     /* place in `active`, -1 */
-  int32_t mark;     /* last component it was put into */
 } class_t;
-
-typedef struct {
-  int32_t resource;
-  int32_t place; /* in the resource's list of active classes, -1 */
-  double use;
-} use_t;
 
 typedef struct {
   double capacity;
   double free;   /* while solving: what frozen classes leave */
   double demand; /* while solving: growth of the load per unit of level */
   double full;   /* while solving: the level at which it is full */
-  int32_t n_users;
-  int32_t mark;
 } resource_t;
 
 typedef struct {
-  int32_t class_index, use_index;
-} user_t;
+  int32_t first_class, n_live; /* live[first_class … + n_live): classes with flows, or emptied since the last solution */
+  int32_t first_resource, n_resources;
+  int32_t next; /* class whose flow ends next, -1 */
+  double due;
+  int8_t touched;
+} component_t;
 
 struct ho_fluid {
-  int32_t n_resources, n_classes, max_uses, max_flows;
+  int32_t n_resources, n_classes, n_components, max_uses, max_flows;
   resource_t *resource;
   class_t *class_;
-  use_t *use;                /* [class * max_uses + i] */
-  user_t *user;              /* active classes of a resource: [resource * n_classes + i] */
-  ho_pairing *flow;          /* key: V of the class at which it is done; order: in which flows started */
-  int32_t n_active, *active; /* classes with flows */
-  int32_t n_dirty, *dirty;   /* classes whose number of flows changed */
-  uint8_t *is_dirty;
+  use_t *use; /* [class * max_uses + i] */
+  component_t *component;
+  int32_t *live;         /* classes by component */
+  int32_t *member;       /* resources by component */
+  ho_pairing *flow;      /* key: V of the class at which it is done; order: in which flows started */
+  int32_t *pair;         /* scratch of the heap */
+  int32_t n_open, *open; /* classes that are being filled */
+  int32_t n_touched, *touched;
   int32_t n_changed, *changed;
-  int32_t n_comp, *comp; /* classes of the component that is being solved */
-  int32_t n_res, *res;   /* its resources */
-  int32_t *pair;         /* scratch of the heap's two-pass removal */
-  int32_t stamp;
   int64_t order;
 };
 
@@ -71,13 +70,12 @@ ho_fluid *ho_fluid_new(int32_t n_resources, const double *capacity, int32_t n_cl
   }
   f->class_ = g_new0(class_t, n_classes);
   f->use = g_new0(use_t, (size_t)n_classes * (size_t)max_uses);
-  f->user = g_new(user_t, (size_t)n_resources * (size_t)n_classes + 1);
-  f->active = g_new(int32_t, n_classes);
-  f->dirty = g_new(int32_t, n_classes);
-  f->is_dirty = g_new0(uint8_t, n_classes);
+  f->component = g_new0(component_t, n_classes);
+  f->live = g_new(int32_t, n_classes);
+  f->member = g_new(int32_t, n_resources);
+  f->open = g_new(int32_t, n_classes);
+  f->touched = g_new(int32_t, n_classes);
   f->changed = g_new(int32_t, n_classes);
-  f->comp = g_new(int32_t, n_classes);
-  f->res = g_new(int32_t, n_resources);
   ho_fluid_grow(f, max_flows);
   ho_fluid_reset(f);
   return f;
@@ -85,18 +83,9 @@ ho_fluid *ho_fluid_new(int32_t n_resources, const double *capacity, int32_t n_cl
 
 void ho_fluid_free(ho_fluid *f) {
   if (!f) return;
-  g_free(f->resource);
-  g_free(f->class_);
-  g_free(f->use);
-  g_free(f->user);
-  g_free(f->flow);
-  g_free(f->active);
-  g_free(f->dirty);
-  g_free(f->is_dirty);
-  g_free(f->changed);
-  g_free(f->comp);
-  g_free(f->res);
-  g_free(f->pair);
+  void *all[] = {f->resource, f->class_, f->use,  f->component, f->live,   f->member,
+                 f->flow,     f->pair,   f->open, f->touched,   f->changed};
+  for (size_t i = 0; i < G_N_ELEMENTS(all); i++) g_free(all[i]);
   g_free(f);
 }
 
@@ -110,95 +99,76 @@ void ho_fluid_grow(ho_fluid *f, int32_t max_flows) {
 void ho_fluid_reset(ho_fluid *f) {
   for (int32_t c = 0; c < f->n_classes; c++) {
     class_t *k = &f->class_[c];
-    k->n_flows = k->solved_flows = 0;
-    k->first = k->slot = -1;
+    k->n_flows = k->solved_flows = k->listed = 0;
+    k->first = -1;
     k->rate = k->progress = k->since = 0;
     k->due = INFINITY;
-    k->mark = 0;
   }
-  for (int32_t r = 0; r < f->n_resources; r++) f->resource[r].n_users = f->resource[r].mark = 0;
-  memset(f->is_dirty, 0, (size_t)f->n_classes);
-  f->n_active = f->n_dirty = f->n_changed = 0;
-  f->stamp = 0;
+  for (int32_t i = 0; i < f->n_components; i++) {
+    component_t *m = &f->component[i];
+    m->n_live = m->touched = 0;
+    m->next = -1;
+    m->due = INFINITY;
+  }
+  f->n_touched = f->n_changed = 0;
   f->order = 0;
 }
-
-/* ---- activity lists -------------------------------------------------------------------------------------------------------- */
 
 static use_t *uses_of(const ho_fluid *f, int32_t c) {
   return &f->use[(size_t)c * (size_t)f->max_uses];
 }
-static user_t *users_of(const ho_fluid *f, int32_t r) {
-  return &f->user[(size_t)r * (size_t)f->n_classes];
-}
 
-static void touch(ho_fluid *f, int32_t c) {
-  if (f->is_dirty[c]) return;
-  f->is_dirty[c] = 1;
-  f->dirty[f->n_dirty++] = c;
-}
-
-static void activate(ho_fluid *f, int32_t c) {
-  class_t *k = &f->class_[c];
-  k->slot = f->n_active;
-  f->active[f->n_active++] = c;
-  use_t *u = uses_of(f, c);
-  for (int32_t i = 0; i < k->n_uses; i++) {
-    resource_t *r = &f->resource[u[i].resource];
-    u[i].place = r->n_users;
-    users_of(f, u[i].resource)[r->n_users++] = (user_t){c, i};
-  }
-}
-
-static void deactivate(ho_fluid *f, int32_t c) {
-  class_t *k = &f->class_[c];
-  int32_t last = f->active[--f->n_active];
-  f->active[k->slot] = last;
-  f->class_[last].slot = k->slot;
-  k->slot = -1;
-  use_t *u = uses_of(f, c);
-  for (int32_t i = 0; i < k->n_uses; i++) {
-    user_t *list = users_of(f, u[i].resource);
-    user_t moved = list[--f->resource[u[i].resource].n_users];
-    list[u[i].place] = moved;
-    uses_of(f, moved.class_index)[moved.use_index].place = u[i].place;
-    u[i].place = -1;
-  }
-}
-
-/* Takes a class off the lists before it was retired, so that it can be defined anew: those it shared with are solved again. */
-static void withdraw(ho_fluid *f, int32_t c) {
-  class_t *k = &f->class_[c];
-  const use_t *u = uses_of(f, c);
-  for (int32_t i = 0; i < k->n_uses; i++) {
-    const user_t *list = users_of(f, u[i].resource);
-    for (int32_t j = 0; j < f->resource[u[i].resource].n_users; j++) {
-      int32_t other = list[j].class_index;
-      if (other == c) continue;
-      f->class_[other].solved_flows = -1;
-      touch(f, other);
-    }
-  }
-  deactivate(f, c);
-  k->solved_flows = 0;
-  k->rate = 0;
+static void touch(ho_fluid *f, int32_t component) {
+  if (f->component[component].touched) return;
+  f->component[component].touched = 1;
+  f->touched[f->n_touched++] = component;
 }
 
 void ho_fluid_define(ho_fluid *f, int32_t c, int32_t n, const int32_t *res, const double *use, double weight, double cap) {
   class_t *k = &f->class_[c];
   assert(k->n_flows == 0 && n <= f->max_uses && weight > 0 && cap > 0);
-  if (k->slot >= 0) withdraw(f, c);
   k->n_uses = n;
   k->weight = weight;
   k->cap = cap;
   k->cap_level = cap / weight;
+  k->solved_flows = -1;
   for (int32_t i = 0; i < n; i++) {
     assert(use[i] > 0);
-    f->use[(size_t)c * (size_t)f->max_uses + (size_t)i] = (use_t){.resource = res[i], .place = -1, .use = use[i]};
+    uses_of(f, c)[i] = (use_t){.resource = res[i], .use = use[i]};
   }
 }
 
-/* ---- starting and ending ----------------------------------------------------------------------------------------------------- */
+/* ---- components ---------------------------------------------------------------------------------------------------------------- */
+
+static int32_t leader(int32_t *up, int32_t i) {
+  while (up[i] != i) i = up[i] = up[up[i]];
+  return i;
+}
+
+void ho_fluid_connect(ho_fluid *f) {
+  int32_t n = f->n_resources + f->n_classes; /* resources, then classes: a class without resources is a component of its own */
+  g_autofree int32_t *up = g_new(int32_t, (size_t)n + 1);
+  g_autofree int32_t *number = g_new(int32_t, (size_t)n + 1);
+  for (int32_t i = 0; i < n; i++) up[i] = i, number[i] = -1;
+  for (int32_t c = 0; c < f->n_classes; c++)
+    for (int32_t i = 0; i < f->class_[c].n_uses; i++) up[leader(up, f->n_resources + c)] = leader(up, uses_of(f, c)[i].resource);
+  f->n_components = 0;
+  for (int32_t c = 0; c < f->n_classes; c++) {
+    int32_t *mine = &number[leader(up, f->n_resources + c)];
+    if (*mine < 0) *mine = f->n_components++;
+    f->class_[c].component = *mine;
+  }
+  int32_t classes = 0, resources = 0;
+  for (int32_t m = 0; m < f->n_components; m++) {
+    f->component[m] = (component_t){.first_class = classes, .first_resource = resources, .next = -1, .due = INFINITY};
+    for (int32_t c = 0; c < f->n_classes; c++) classes += f->class_[c].component == m;
+    for (int32_t r = 0; r < f->n_resources; r++)
+      if (number[leader(up, r)] == m) f->member[resources++] = r;
+    f->component[m].n_resources = resources - f->component[m].first_resource;
+  }
+}
+
+/* ---- starting and ending ------------------------------------------------------------------------------------------------------- */
 
 static void advance(class_t *k, double now) {
   if (k->since != now) {
@@ -216,19 +186,34 @@ static void set_due(const ho_fluid *f, class_t *k) {
   }
 }
 
+static void set_next(ho_fluid *f, component_t *m) {
+  m->next = -1;
+  m->due = INFINITY;
+  for (int32_t i = 0; i < m->n_live; i++) {
+    int32_t c = f->live[m->first_class + i];
+    double due = f->class_[c].due;
+    if (due < m->due || (due == m->due && due < INFINITY && c < m->next)) {
+      m->due = due;
+      m->next = c;
+    }
+  }
+}
+
 void ho_fluid_start(ho_fluid *f, double now, int32_t c, double work, int32_t id) {
   assert(id >= 0 && id < f->max_flows && work >= 0);
   class_t *k = &f->class_[c];
+  component_t *m = &f->component[k->component];
   if (k->n_flows == 0) {
     k->progress = 0; /* an empty class forgets: V stays small, and so does its rounding */
     k->since = now;
-    if (k->slot < 0) activate(f, c);
+    if (!k->listed) f->live[m->first_class + m->n_live++] = c;
+    k->listed = 1;
   } else
     advance(k, now);
   k->first = ho_pairing_push(f->flow, k->first, id, k->progress + work, f->order++);
   k->n_flows++;
   set_due(f, k);
-  touch(f, c);
+  touch(f, k->component);
 }
 
 int32_t ho_fluid_finish(ho_fluid *f, double now, int32_t c) {
@@ -240,53 +225,26 @@ int32_t ho_fluid_finish(ho_fluid *f, double now, int32_t c) {
   k->first = ho_pairing_pop(f->flow, id, f->pair);
   k->n_flows--;
   set_due(f, k);
-  touch(f, c);
+  set_next(f, &f->component[k->component]);
+  touch(f, k->component);
   return id;
 }
 
 int32_t ho_fluid_next(const ho_fluid *f, double *time) {
   int32_t best = -1;
   double t = INFINITY;
-  for (int32_t i = 0; i < f->n_active; i++) {
-    int32_t c = f->active[i];
-    double due = f->class_[c].due;
-    if (due < t || (due == t && c < best)) {
-      t = due;
-      best = c;
+  for (int32_t i = 0; i < f->n_components; i++) {
+    const component_t *m = &f->component[i];
+    if (m->due < t || (m->due == t && t < INFINITY && m->next < best)) {
+      t = m->due;
+      best = m->next;
     }
   }
   *time = t;
   return best;
 }
 
-/* ---- rates ------------------------------------------------------------------------------------------------------------------- */
-
-static void gather(ho_fluid *f, int32_t c) {
-  class_t *k = &f->class_[c];
-  if (k->mark == f->stamp) return;
-  k->mark = f->stamp;
-  f->comp[f->n_comp++] = c;
-}
-
-/* The active classes connected with class c by resources, and those resources, into comp and res. */
-static void component_of(ho_fluid *f, int32_t c) {
-  f->n_comp = f->n_res = 0;
-  gather(f, c);
-  for (int32_t head = 0; head < f->n_comp; head++) {
-    int32_t k = f->comp[head];
-    const use_t *u = uses_of(f, k);
-    for (int32_t i = 0; i < f->class_[k].n_uses; i++) {
-      resource_t *r = &f->resource[u[i].resource];
-      if (r->mark == f->stamp) continue;
-      r->mark = f->stamp;
-      r->free = r->capacity;
-      r->demand = 0;
-      f->res[f->n_res++] = u[i].resource;
-      const user_t *list = users_of(f, u[i].resource);
-      for (int32_t j = 0; j < r->n_users; j++) gather(f, list[j].class_index);
-    }
-  }
-}
+/* ---- rates --------------------------------------------------------------------------------------------------------------------- */
 
 static void set_rate(ho_fluid *f, int32_t c, double rate, double now) {
   class_t *k = &f->class_[c];
@@ -298,92 +256,93 @@ static void set_rate(ho_fluid *f, int32_t c, double rate, double now) {
   f->changed[f->n_changed++] = c;
 }
 
-/* Takes class i of the component out of the filling at its final rate. */
+/* Takes open class i out of the filling at its final rate. */
 static void freeze(ho_fluid *f, int32_t i, double rate, double now) {
-  int32_t c = f->comp[i];
+  int32_t c = f->open[i];
   const class_t *k = &f->class_[c];
   const use_t *u = uses_of(f, c);
   for (int32_t j = 0; j < k->n_uses; j++) f->resource[u[j].resource].free -= k->n_flows * rate * u[j].use;
   set_rate(f, c, rate, now);
-  f->comp[i] = f->comp[--f->n_comp];
+  f->open[i] = f->open[--f->n_open];
 }
 
 /* The level at which the next resource is full or the next class at its cap. The demand is summed anew each time: what subtracting leaves
  * of a sum of unlike weights is rounding. */
-static double next_level(ho_fluid *f) {
+static double next_level(ho_fluid *f, const component_t *m) {
+  const int32_t *member = &f->member[m->first_resource];
   double next = INFINITY;
-  for (int32_t i = 0; i < f->n_res; i++) f->resource[f->res[i]].demand = 0;
-  for (int32_t i = 0; i < f->n_comp; i++) {
-    const class_t *k = &f->class_[f->comp[i]];
-    const use_t *u = uses_of(f, f->comp[i]);
+  for (int32_t i = 0; i < m->n_resources; i++) f->resource[member[i]].demand = 0;
+  for (int32_t i = 0; i < f->n_open; i++) {
+    const class_t *k = &f->class_[f->open[i]];
+    const use_t *u = uses_of(f, f->open[i]);
     double growth = k->n_flows * k->weight;
     for (int32_t j = 0; j < k->n_uses; j++) f->resource[u[j].resource].demand += growth * u[j].use;
     if (k->cap_level < next) next = k->cap_level;
   }
-  for (int32_t i = 0; i < f->n_res; i++) {
-    resource_t *r = &f->resource[f->res[i]];
+  for (int32_t i = 0; i < m->n_resources; i++) {
+    resource_t *r = &f->resource[member[i]];
     r->full = r->demand > 0 ? r->free / r->demand : INFINITY;
     if (r->full < next) next = r->full;
   }
   return next;
 }
 
-static void solve(ho_fluid *f, double now) {
+static int must_stop(const ho_fluid *f, const class_t *k, const use_t *u, double level) {
+  if (k->cap_level <= level) return 1;
+  for (int32_t j = 0; j < k->n_uses; j++)
+    if (f->resource[u[j].resource].full <= level) return 1;
+  return 0;
+}
+
+static void fill(ho_fluid *f, const component_t *m, double now) {
   double level = 0;
-  while (f->n_comp > 0) {
-    double next = next_level(f);
+  while (f->n_open > 0) {
+    double next = next_level(f, m);
     if (next > level) level = next; /* rounding may put a nearly full resource a hair below */
-    int32_t left = f->n_comp;
-    for (int32_t i = f->n_comp - 1; i >= 0; i--) {
-      int32_t c = f->comp[i];
-      const class_t *k = &f->class_[c];
-      const use_t *u = uses_of(f, c);
-      int stop = k->cap_level <= level || k->n_flows == 0;
-      double rate = stop ? k->cap : k->weight * level;
-      for (int32_t j = 0; j < k->n_uses && !stop; j++) stop = f->resource[u[j].resource].full <= level;
-      if (stop)
-        freeze(f, i,
-               k->n_flows == 0                ? 0
-               : rate >= k->cap * (1 - 1e-12) ? k->cap
-                                              : rate,
-               now); /* alone means alone, to the last bit */
+    int32_t before = f->n_open;
+    for (int32_t i = f->n_open - 1; i >= 0; i--) {
+      const class_t *k = &f->class_[f->open[i]];
+      if (!must_stop(f, k, uses_of(f, f->open[i]), level)) continue;
+      double rate = k->weight * level;
+      freeze(f, i, rate >= k->cap * (1 - 1e-12) ? k->cap : rate, now); /* alone means alone, to the last bit */
     }
-    assert(f->n_comp < left);
-    if (f->n_comp == left) break;
+    assert(f->n_open < before);
+    if (f->n_open == before) break;
   }
 }
 
-/* Takes an emptied class off the lists; unless its component was solved already, the others there share what it leaves. */
-static void retire(ho_fluid *f, int32_t c, double now) {
-  class_t *k = &f->class_[c];
-  if (k->slot < 0) return; /* withdrawn */
-  int solved = k->mark == f->stamp;
-  if (!solved) component_of(f, c);
-  deactivate(f, c);
-  k->solved_flows = 0;
-  k->rate = 0;
-  if (solved) return;
-  f->comp[0] = f->comp[--f->n_comp]; /* c is the first of its own component */
-  solve(f, now);
+/* Opens the live classes of a component, and drops those that have emptied. 0: nothing changed since the last solution. */
+static int open_live(ho_fluid *f, component_t *m) {
+  int32_t *live = &f->live[m->first_class], kept = 0, news = 0;
+  f->n_open = 0;
+  for (int32_t i = 0; i < m->n_live; i++) {
+    class_t *k = &f->class_[live[i]];
+    news |= k->n_flows != k->solved_flows;
+    if (k->n_flows > 0) {
+      f->open[f->n_open++] = live[kept++] = live[i];
+      continue;
+    }
+    k->listed = 0;
+    k->solved_flows = 0;
+    k->rate = 0;
+  }
+  m->n_live = kept;
+  return news;
 }
 
 void ho_fluid_settle(ho_fluid *f, double now) {
   f->n_changed = 0;
-  if (f->n_dirty == 0) return;
-  f->stamp++;
-  for (int32_t i = 0; i < f->n_dirty; i++) {
-    const class_t *k = &f->class_[f->dirty[i]];
-    /* One left and another came: the rates hold. */
-    if (k->n_flows == 0 || k->n_flows == k->solved_flows || k->mark == f->stamp) continue;
-    component_of(f, f->dirty[i]);
-    solve(f, now);
+  for (int32_t i = 0; i < f->n_touched; i++) {
+    component_t *m = &f->component[f->touched[i]];
+    m->touched = 0;
+    if (open_live(f, m)) { /* else one left and another came: the rates hold */
+      for (int32_t j = 0; j < m->n_resources; j++)
+        f->resource[f->member[m->first_resource + j]].free = f->resource[f->member[m->first_resource + j]].capacity;
+      fill(f, m, now);
+    }
+    set_next(f, m);
   }
-  for (int32_t i = 0; i < f->n_dirty; i++) {
-    int32_t c = f->dirty[i];
-    f->is_dirty[c] = 0;
-    if (f->class_[c].n_flows == 0) retire(f, c, now);
-  }
-  f->n_dirty = 0;
+  f->n_touched = 0;
 }
 
 double ho_fluid_rate(const ho_fluid *f, int32_t c) {
@@ -395,11 +354,9 @@ int32_t ho_fluid_count(const ho_fluid *f, int32_t c) {
 
 double ho_fluid_load(const ho_fluid *f, int32_t r) {
   double load = 0;
-  const user_t *list = users_of(f, r);
-  for (int32_t j = 0; j < f->resource[r].n_users; j++) {
-    const class_t *k = &f->class_[list[j].class_index];
-    load += k->n_flows * k->rate * uses_of(f, list[j].class_index)[list[j].use_index].use;
-  }
+  for (int32_t c = 0; c < f->n_classes; c++)
+    for (int32_t i = 0; i < f->class_[c].n_uses; i++)
+      if (uses_of(f, c)[i].resource == r) load += f->class_[c].n_flows * f->class_[c].rate * uses_of(f, c)[i].use;
   return load;
 }
 

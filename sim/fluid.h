@@ -8,8 +8,9 @@
  * NSDI 2011, section 4).
  *
  * A class keeps the progress V that each of its flows has made since the class was last empty; a flow that starts at V and has work w
- * ends when V reaches V + w. Starting or ending a flow therefore costs O(log flows) plus one solution of the component of classes that
- * are connected by resources, O(classes · resources), made once per instant (ho_fluid_settle).
+ * ends when V reaches V + w. Starting or ending a flow therefore costs O(log flows) plus one solution of its component, made once per
+ * instant (ho_fluid_settle): O(live classes · bottlenecks). A component is what resources can connect: two classes with no resource in
+ * common, directly or through others, never wait for each other's solution.
  *
  * Ties: flows of a class that end together end in the order in which they started; classes that end together, by class index.
  * Failure: none at run time; all sizes are fixed by ho_fluid_new and asserted. Nothing is allocated after it. */
@@ -26,8 +27,12 @@ void ho_fluid_free(ho_fluid *f);
 void ho_fluid_reset(ho_fluid *f);                   /* no flows, time 0; classes stay defined */
 void ho_fluid_grow(ho_fluid *f, int32_t max_flows); /* between runs only */
 
-/* Defines an empty class. use[i] > 0 units of resource res[i] per unit of progress; cap: highest rate, INFINITY if none. */
+/* Defines an empty class. use[i] > 0 units of resource res[i] per unit of progress; cap: highest rate, INFINITY if none. Before
+ * ho_fluid_connect: any resources; after it, some of those it was connected with. */
 void ho_fluid_define(ho_fluid *f, int32_t c, int32_t n, const int32_t *res, const double *use, double weight, double cap);
+
+/* Finds the components, once, when every class has been defined with all resources that it may ever use. */
+void ho_fluid_connect(ho_fluid *f);
 
 /* A flow of `work` units of progress joins class c at time `now` (s), which never decreases from call to call. */
 void ho_fluid_start(ho_fluid *f, double now, int32_t c, double work, int32_t id);

@@ -77,6 +77,16 @@ static void define_routes(ho_replay *r) {
   }
 }
 
+/* One class per stream, with all it may ever use: what it does use is defined when a kernel begins. */
+static void define_kernels(ho_replay *r) {
+  const double use[4] = {1, 1, 1, 1};
+  for (ho_device d = 0; d < r->n_devices; d++) {
+    int32_t c = compute_resource(r, d), res[4] = {c, c + 1, c + 2, memory_resource(r, r->q->platform->device[d].memory)};
+    for (int32_t s = r->slot_start[d]; s < r->slot_start[d + 1]; s++)
+      ho_fluid_define(r->fluid, r->n_routes + s, 4, res, use, 1, 1);
+  }
+}
+
 static void describe_devices(ho_replay *r) {
   const ho_platform *p = r->q->platform;
   for (ho_device d = 0; d < r->n_devices; d++) {
@@ -144,6 +154,8 @@ void ho_replay_allocate(ho_replay *r) {
   }
   make_resources(r);
   define_routes(r);
+  define_kernels(r);
+  ho_fluid_connect(r->fluid);
   describe_devices(r);
   ho_replay_reserve(r, g->n_ops);
 }
@@ -196,9 +208,10 @@ void ho_replay_clear(ho_replay *r) {
   r->total = r->total_peak = r->accelerator = r->accelerator_peak = 0;
   r->stuck_copy = r->stuck_entry = -1;
   r->account = 1;
+  r->plain = 0;
   r->noise_key =
       ho_mix(ho_mix(ho_mix(r->options.seed, 0x6e6f697365u), (uint64_t)r->options.replicate), (uint64_t)r->options.replay);
-  draw_model_error(r);
+  if (r->options.model_error > 0) draw_model_error(r);
   memset(r->op_entry, -1, sizeof *r->op_entry * (size_t)g->n_ops);
   memset(r->tensor_cell, -1, sizeof *r->tensor_cell * (size_t)g->n_tensors);
   memset(r->queue_tail, -1, sizeof *r->queue_tail * (size_t)r->n_slots);
@@ -223,7 +236,9 @@ static void load_kernel(ho_replay *r, entry_t *e, const ho_entry *plan) {
   ho_dtype p = (ho_dtype)r->op_precision[e->op];
   if (plan->copy > 0 || plan->precision != HO_DTYPE_NONE)
     p = plan->precision == HO_DTYPE_NONE ? ho_cost_default_precision(q->cost, e->op, e->device) : (ho_dtype)plan->precision;
-  e->kernel = ho_cost_kernel_in(q->cost, e->op, e->device, p, plan->point, r->op_precision);
+  int tabled = r->plain && plan->point == 0 && p == ho_cost_default_precision(q->cost, e->op, e->device);
+  e->kernel = tabled ? *ho_cost_kernel(q->cost, e->op, e->device)
+                     : ho_cost_kernel_in(q->cost, e->op, e->device, p, plan->point, r->op_precision);
   if (r->options.model_error > 0) {
     const double *f = &r->model[e->device * (HO_N_FAMILIES + 1)];
     ho_kernel *k = &e->kernel;
@@ -285,13 +300,17 @@ static int64_t kept_bytes(const ho_replay *r, ho_tensor t, ho_dtype p) {
 static void load_precisions(ho_replay *r, const ho_plan *plan) {
   const ho_problem *q = r->q;
   const ho_graph *g = q->graph;
+  r->plain = 1;
   for (int32_t i = 0; i < plan->n; i++) {
     const ho_entry *e = &plan->entry[i];
     if (e->copy > 0) continue;
     ho_dtype p = e->precision == HO_DTYPE_NONE ? ho_cost_default_precision(q->cost, e->op, e->device) : (ho_dtype)e->precision;
     r->op_precision[e->op] = (int8_t)p;
-    for (int32_t j = g->out_start[e->op]; j < g->out_start[e->op + 1]; j++)
-      r->tensor_bytes[g->out[j]] = kept_bytes(r, g->out[j], p);
+    for (int32_t j = g->out_start[e->op]; j < g->out_start[e->op + 1]; j++) {
+      ho_tensor t = g->out[j];
+      r->tensor_bytes[t] = kept_bytes(r, t, p);
+      r->plain &= r->tensor_bytes[t] == g->tensor[t].bytes;
+    }
   }
 }
 

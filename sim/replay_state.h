@@ -139,6 +139,7 @@ struct ho_replay {
   int32_t n_entries, max_entries;
   int32_t *op_entry; /* first entry of each op, -1 */
   int8_t *op_precision;
+  int plain;           /* no tensor changes its size: kernels are as in the cost table */
   int32_t *queue_tail; /* by slot */
   int32_t *running_in; /* by slot: entry whose kernel runs, -1 */
   int32_t *candidate;  /* entries that only need device and memory, in order of issue */

@@ -17,6 +17,7 @@ Test(fluid, parking_lot_shares_the_tightest_link_equally) {
   ho_fluid_define(f, 0, 2, (const int32_t[]){0, 1}, one, 1, INFINITY);
   ho_fluid_define(f, 1, 1, (const int32_t[]){0}, one, 1, INFINITY);
   ho_fluid_define(f, 2, 1, (const int32_t[]){1}, one, 1, INFINITY);
+  ho_fluid_connect(f);
   for (int c = 0; c < 3; c++) ho_fluid_start(f, 0, c, 10, c);
   ho_fluid_settle(f, 0);
   for (int c = 0; c < 3; c++) cr_assert_eq(ho_fluid_rate(f, c), 5);
@@ -30,6 +31,7 @@ Test(fluid, dominant_shares_of_the_drf_paper) {
   const int32_t both[] = {0, 1};
   ho_fluid_define(f, 0, 2, both, (const double[]){1, 4}, 1 / (4.0 / 18), INFINITY);
   ho_fluid_define(f, 1, 2, both, (const double[]){3, 1}, 1 / (3.0 / 9), INFINITY);
+  ho_fluid_connect(f);
   ho_fluid_start(f, 0, 0, 1, 0);
   ho_fluid_start(f, 0, 1, 1, 1);
   ho_fluid_settle(f, 0);
@@ -43,6 +45,7 @@ Test(fluid, a_cap_leaves_the_rest_to_the_others) {
   ho_fluid *f = ho_fluid_new(1, capacity, 2, 1, 4);
   ho_fluid_define(f, 0, 1, (const int32_t[]){0}, (const double[]){1}, 1, 2);
   ho_fluid_define(f, 1, 1, (const int32_t[]){0}, (const double[]){1}, 1, INFINITY);
+  ho_fluid_connect(f);
   for (int i = 0; i < 2; i++) ho_fluid_start(f, 0, 0, 1, i);
   ho_fluid_start(f, 0, 1, 1, 2);
   ho_fluid_settle(f, 0);
@@ -56,6 +59,7 @@ Test(fluid, equal_flows_end_in_the_order_in_which_they_started) {
   ho_fluid *f = ho_fluid_new(1, capacity, 1, 1, 4);
   ho_fluid_define(f, 0, 1, (const int32_t[]){0}, (const double[]){1}, 1, INFINITY);
   const int32_t ids[] = {2, 0, 3, 1};
+  ho_fluid_connect(f);
   for (int i = 0; i < 4; i++) ho_fluid_start(f, 0, 0, 8, ids[i]);
   ho_fluid_settle(f, 0);
   double t;
@@ -108,6 +112,7 @@ static ho_fluid *make(ho_stream *s, system_t *y) {
     y->cap[c] = ho_stream_below(s, 3) == 0 ? 0.2 + ho_stream_uniform(s) : INFINITY;
     ho_fluid_define(f, c, y->n_use[c], y->res[c], y->use[c], y->weight[c], y->cap[c]);
   }
+  ho_fluid_connect(f);
   return f;
 }
 

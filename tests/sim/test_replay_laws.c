@@ -184,7 +184,8 @@ static void energy_is_the_integral_of_power(const scene *c, const ho_replay_resu
       cr_assert_leq(r->device[d].energy, quiet + (dev->peak_power - dev->idle) * r->device[d].busy * (1 + 1e-9) + 1e-9);
       cr_assert_geq(r->device[d].energy, quiet * (1 - 1e-12));
     } else if (!eco)
-      cr_assert(CLOSE(r->device[d].energy, quiet + (dev->busy - dev->idle) * r->device[d].busy + joules));
+      cr_assert(CLOSE(r->device[d].energy, quiet + (dev->busy - dev->idle) * r->device[d].busy + joules), "device %d: %g J, expected %g + %g + %g", d,
+                r->device[d].energy, quiet, (dev->busy - dev->idle) * r->device[d].busy, joules);
   }
   for (ho_link l = 0; l < c->platform->n_links; l++) sum += 0.5 * r->link[l].bytes;
   cr_assert(CLOSE(sum, r->figures.energy));

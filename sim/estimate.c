@@ -37,120 +37,110 @@ static ho_est_item pop(ho_estimate *e) {
 
 /* --- the life of an entry -------------------------------------------------------------------------------------------------------- */
 /* Seconds between the start of an entry and its kernel. */
-static double overhead(ho_estimate *e, int32_t i) {
-  ho_device d = e->row[i]->device;
-  double s = e->t->launch_device[d];
-  if (!(e->t->p->device[d].reconfigure > 0)) return s;
-  int32_t kind = e->kind[e->plan->entry[i].op];
-  if (e->last_kind[d] >= 0 && e->last_kind[d] != kind) s += e->t->p->device[d].reconfigure;
+static inline double overhead(ho_estimate *e, const ho_est_node *x) {
+  ho_device d = x->row->device;
+  const ho_est_device *device = &e->t->device[d];
+  if (!(device->reconfigure > 0)) return device->launch_device;
+  int32_t kind = e->t->kind[x->op], before = e->last_kind[d];
   e->last_kind[d] = kind;
-  return s;
+  return device->launch_device + (before >= 0 && before != kind ? device->reconfigure : 0);
 }
 
-/* All that the entry waited for is there: its start is known, and its end unless kernels meet. */
-static inline void candidate(ho_estimate *e, int32_t i) {
-  if (e->meets[e->row[i]->device]) {
-    ho_est_push(e, e->ready[i], HO_EST_START, i);
+/* The start is known: what the entry makes and needs is allocated. */
+static inline void begin(ho_estimate *e, ho_est_node *x, double start) {
+  x->start = start;
+  if (x->row->out > 0) ho_est_memory_take(&e->mem, start, x->memory, x->row->out);
+}
+
+void ho_est_candidate(ho_estimate *e, int32_t i) {
+  ho_est_node *x = &e->node[i];
+  if (e->meets[x->row->device]) {
+    ho_est_push(e, x->ready, HO_EST_START, i);
     return;
   }
-  e->start[i] = e->ready[i];
-  e->finish[i] = e->start[i] + overhead(e, i) + e->row[i]->time;
-  ho_est_push(e, e->finish[i], HO_EST_END, i);
-}
-
-void ho_est_arrive(ho_estimate *e, int32_t i, double time) {
-  if (time > e->ready[i]) e->ready[i] = time;
-  if (--e->need[i] == 0) candidate(e, i);
+  begin(e, x, x->ready);
+  x->finish = x->start + overhead(e, x) + x->row->time;
+  ho_est_push(e, x->finish, HO_EST_END, i);
 }
 
 /* Start of an entry whose kernel may meet others; an exclusive device that is busy lets it wait. */
 static void start(ho_estimate *e, int32_t i, double now) {
-  ho_device d = e->row[i]->device;
-  int exclusive = e->t->p->device[d].sharing == HO_SHARING_EXCLUSIVE;
+  ho_est_node *x = &e->node[i];
+  ho_device d = x->row->device;
+  int exclusive = e->t->device[d].exclusive;
   if (exclusive && e->device_free[d] > now) {
     ho_est_push(e, e->device_free[d], HO_EST_START, i);
     return;
   }
-  e->start[i] = now;
-  e->kernel[i] = now + overhead(e, i);
-  e->finish[i] = ho_est_share(e, i, e->kernel[i]);
-  if (exclusive) e->device_free[d] = e->finish[i];
-  ho_est_push(e, e->finish[i], HO_EST_END, i);
-}
-
-/* In graph mode the first launch of a device launches all. */
-double ho_est_launch(ho_estimate *e, int32_t i, double clock) {
-  ho_device d = e->row[i]->device;
-  int loaded = e->t->p->device[d].launch == HO_LAUNCH_GRAPH && e->graph_launched[d];
-  e->graph_launched[d] = 1;
-  return loaded ? clock : clock + e->t->launch_host[d];
+  begin(e, x, now);
+  x->kernel = now + overhead(e, x);
+  x->finish = ho_est_share(e, x);
+  if (exclusive) e->device_free[d] = x->finish;
+  ho_est_push(e, x->finish, HO_EST_END, i);
 }
 
 /* A synchronous entry has ended: its dispatcher launches on, to the next synchronous one. */
-static void dispatch_on(ho_estimate *e, int32_t i) {
-  double clock = e->finish[i];
-  for (int32_t j = e->next_in_dispatch[i]; j >= 0; j = e->next_in_dispatch[j]) {
-    clock = ho_est_launch(e, j, clock);
+static void dispatch_on(ho_estimate *e, const ho_est_node *x) {
+  double clock = x->finish;
+  for (int32_t j = x->next_in_dispatch; j >= 0; j = e->node[j].next_in_dispatch) {
+    ho_device d = e->node[j].row->device;
+    clock = ho_est_launch(e, d, clock);
     ho_est_arrive(e, j, clock);
-    if (e->t->p->device[e->row[j]->device].launch == HO_LAUNCH_SYNC) return;
+    if (e->t->device[d].launch == HO_LAUNCH_SYNC) return;
   }
 }
 
-static void account_energy(ho_estimate *e, int32_t i) {
-  const ho_est_row *row = e->row[i];
-  ho_device d = row->device;
-  double busy = row->time;
-  if (e->meets[d] && !e->t->p->device[d].power_by_use) { /* of several kernels that run at once, the device is busy with one */
-    busy = fmax(0, e->finish[i] - fmax(e->kernel[i], e->busy_until[d]));
-    e->busy_until[d] = fmax(e->busy_until[d], e->finish[i]);
+static inline void account_energy(ho_estimate *e, const ho_est_node *x) {
+  ho_device d = x->row->device;
+  double busy = x->row->time;
+  if (e->meets[d] && !e->t->device[d].power_by_use) { /* of several kernels that run at once, the device is busy with one */
+    double from = x->kernel > e->busy_until[d] ? x->kernel : e->busy_until[d];
+    busy = x->finish > from ? x->finish - from : 0;
+    if (x->finish > e->busy_until[d]) e->busy_until[d] = x->finish;
   }
-  e->joules[d] += row->watts * busy + row->joules;
+  e->joules[d] += x->row->watts * busy + x->row->joules;
 }
 
 /* Slot of an output in the memory it was made in. An alias lives in the buffer of what it is a view of, where that is here. */
-static void make_output(ho_estimate *e, ho_tensor x, int32_t i) {
-  const ho_tensor_info *info = &e->t->g->tensor[x];
-  int32_t m = e->memory[i];
-  ho_est_slot *s = &e->slot[(int64_t)x * e->t->n_memories + m];
-  if (s->stamp == e->stamp && s->avail <= e->finish[i]) return; /* another copy of the op made it here before */
+static inline void make_output(ho_estimate *e, ho_tensor t, const ho_est_node *x) {
+  const ho_est_tensor *info = &e->t->tensor[t];
+  ho_est_slot *s = &e->slot[(int64_t)t * e->t->n_memories + x->memory];
+  if (s->stamp == e->stamp && s->avail <= x->finish) return; /* another copy of the op made it here before */
   s->stamp = e->stamp;
-  s->avail = e->finish[i];
+  s->avail = x->finish;
   s->buffer = -1;
-  if (info->alias >= 0) {
-    const ho_est_slot *of = &e->slot[(int64_t)info->alias * e->t->n_memories + m];
-    if (of->stamp == e->stamp) s->buffer = of->buffer;
+  if (info->alias < 0) {
+    double bytes = ho_est_bytes(e->t, t, x->row->precision);
+    if (bytes > 0) s->buffer = ho_est_memory_buffer(&e->mem, x->memory, bytes, x->finish);
   } else {
-    double bytes = ho_est_bytes(e->t, x, e->row[i]->precision);
-    if (bytes > 0) s->buffer = ho_est_memory_buffer(&e->mem, m, bytes, e->finish[i]);
+    const ho_est_slot *of = &e->slot[(int64_t)info->alias * e->t->n_memories + x->memory];
+    if (of->stamp == e->stamp) s->buffer = of->buffer;
   }
-  if (s->buffer < 0) return;
-  ho_est_memory_use(&e->mem, s->buffer, info->is_output ? INFINITY : e->finish[i], e->finish[i] == e->start[i]);
+  if (s->buffer >= 0) ho_est_memory_use(&e->mem, s->buffer, info->is_output ? INFINITY : x->finish, x->finish == x->start);
 }
 
-static void account_memory(ho_estimate *e, int32_t i) {
-  const ho_est_row *row = e->row[i];
-  ho_op o = e->plan->entry[i].op;
-  int32_t m = e->memory[i], late = e->finish[i] == e->start[i];
-  if (row->out > 0) ho_est_memory_event(&e->mem, e->start[i], m, row->out, 1);
-  if (row->workspace > 0) ho_est_memory_event(&e->mem, e->finish[i], m, -row->workspace, late ? 2 : 0);
-  for (int32_t k = e->t->in_start[o]; k < e->t->in_start[o + 1]; k++) {
-    const ho_est_slot *s = &e->slot[(int64_t)e->t->in[k] * e->t->n_memories + m];
-    if (s->buffer >= 0) ho_est_memory_use(&e->mem, s->buffer, e->finish[i], late);
+static inline void account_memory(ho_estimate *e, const ho_est_node *x) {
+  const ho_est_tables *t = e->t;
+  int32_t late = x->finish == x->start;
+  if (x->row->workspace > 0)
+    ho_est_memory_use(&e->mem, ho_est_memory_buffer(&e->mem, x->memory, x->row->workspace, x->finish), x->finish, late);
+  for (int32_t k = t->in_start[x->op]; k < t->in_start[x->op + 1]; k++) {
+    const ho_est_slot *s = &e->slot[(int64_t)t->in[k] * t->n_memories + x->memory];
+    if (s->buffer >= 0) ho_est_memory_use(&e->mem, s->buffer, x->finish, late);
   }
 }
 
 static void end(ho_estimate *e, int32_t i) {
   const ho_graph *g = e->t->g;
-  ho_op o = e->plan->entry[i].op;
-  double now = e->finish[i];
-  if (now > e->makespan) e->makespan = now;
-  account_energy(e, i);
-  account_memory(e, i);
-  if (e->next_in_queue[i] >= 0) ho_est_arrive(e, e->next_in_queue[i], now);
-  if (e->next_in_dispatch[i] >= 0 && e->t->p->device[e->row[i]->device].launch == HO_LAUNCH_SYNC) dispatch_on(e, i);
-  for (int32_t k = g->out_start[o]; k < g->out_start[o + 1]; k++) {
-    make_output(e, g->out[k], i);
-    if (!e->ordered) ho_est_deliver(e, g->out[k], e->memory[i], now);
+  const ho_est_node *x = &e->node[i];
+  if (x->finish > e->makespan) e->makespan = x->finish;
+  account_energy(e, x);
+  account_memory(e, x);
+  if (x->next_in_queue >= 0) ho_est_arrive(e, x->next_in_queue, x->finish);
+  if (x->next_in_dispatch >= 0 && e->t->device[x->row->device].launch == HO_LAUNCH_SYNC) dispatch_on(e, x);
+  for (int32_t k = g->out_start[x->op]; k < g->out_start[x->op + 1]; k++) {
+    make_output(e, g->out[k], x);
+    if (!e->ordered) ho_est_deliver(e, g->out[k], x->memory, x->finish);
   }
 }
 
@@ -176,15 +166,17 @@ static void walk_by_time(ho_estimate *e) {
 
 static void walk_in_order(ho_estimate *e) {
   for (int32_t i = 0; i < e->plan->n; i++) {
-    ho_device d = e->row[i]->device;
-    int32_t q = e->queue_base[d] + e->plan->entry[i].stream, k = e->n_dispatchers == 1 ? 0 : d;
-    double launched = e->dispatch_clock[k] = ho_est_launch(e, i, e->dispatch_clock[k]);
-    e->start[i] = fmax(fmax(e->ready[i], ho_est_pull(e, i)), fmax(launched, e->queue_free[q]));
-    if (e->t->p->device[d].sharing == HO_SHARING_EXCLUSIVE) e->start[i] = fmax(e->start[i], e->device_free[d]);
-    e->kernel[i] = e->start[i] + overhead(e, i);
-    e->finish[i] = e->meets[d] ? ho_est_share(e, i, e->kernel[i]) : e->kernel[i] + e->row[i]->time;
-    e->queue_free[q] = e->device_free[d] = e->finish[i];
-    if (e->t->p->device[d].launch == HO_LAUNCH_SYNC) e->dispatch_clock[k] = e->finish[i];
+    ho_est_node *x = &e->node[i];
+    ho_device d = x->row->device;
+    int32_t q = e->t->device[d].queue + e->plan->entry[i].stream, k = e->n_dispatchers == 1 ? 0 : d;
+    double launched = e->dispatch_clock[k] = ho_est_launch(e, d, e->dispatch_clock[k]);
+    double at = fmax(fmax(x->ready, ho_est_pull(e, i)), fmax(launched, e->queue_free[q]));
+    if (e->t->device[d].exclusive) at = fmax(at, e->device_free[d]);
+    begin(e, x, at);
+    x->kernel = x->start + overhead(e, x);
+    x->finish = e->meets[d] ? ho_est_share(e, x) : x->kernel + x->row->time;
+    e->queue_free[q] = e->device_free[d] = x->finish;
+    if (e->t->device[d].launch == HO_LAUNCH_SYNC) e->dispatch_clock[k] = x->finish;
     end(e, i);
   }
 }
@@ -213,10 +205,10 @@ int ho_estimate_run(ho_estimate *e, const ho_plan *plan, ho_figures *out) {
 }
 
 double ho_estimate_start(const ho_estimate *e, int32_t i) {
-  return e->start[i];
+  return e->node[i].start;
 }
 double ho_estimate_finish(const ho_estimate *e, int32_t i) {
-  return e->finish[i];
+  return e->node[i].finish;
 }
 double ho_estimate_peak(const ho_estimate *e, ho_memory m) {
   return e->mem.peak[m];

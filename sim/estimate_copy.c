@@ -15,8 +15,8 @@ static inline ho_est_slot *slot_at(ho_estimate *e, ho_tensor x, int32_t m) {
 
 /* Bytes of a tensor: at its producer's precision; a graph input at its own. */
 static inline double tensor_bytes(const ho_estimate *e, ho_tensor x) {
-  const ho_tensor_info *info = &e->t->g->tensor[x];
-  return info->producer < 0 ? (double)info->bytes : ho_est_bytes(e->t, x, e->precision_of[info->producer]);
+  ho_op producer = e->t->tensor[x].producer;
+  return producer < 0 ? (double)e->t->g->tensor[x].bytes : ho_est_bytes(e->t, x, e->precision_of[producer]);
 }
 
 /* The copy engine of a memory that is free first; NULL: there are enough. `inwards`: 0 or the number of all engines. */
@@ -50,7 +50,7 @@ static double copy(ho_estimate *e, ho_tensor x, int32_t from, int32_t to, double
   there->buffer = -1;
   if (bytes > 0) {
     there->buffer = ho_est_memory_buffer(&e->mem, to, bytes, end);
-    ho_est_memory_event(&e->mem, begin, to, bytes, 1);
+    ho_est_memory_take(&e->mem, begin, to, bytes);
   }
   return end;
 }
@@ -77,7 +77,7 @@ void ho_est_hop_done(ho_estimate *e, int32_t slot, double now) {
   double end = copy(e, x, e->t->p->host, to, now);
   for (int32_t i = g->use_start[x]; i < g->use_start[x + 1]; i++) {
     int32_t j = e->entry_of[g->use[i]];
-    if (e->memory[j] == to) ho_est_arrive(e, j, end);
+    if (e->node[j].memory == to) ho_est_arrive(e, j, end);
   }
 }
 
@@ -101,14 +101,14 @@ static void sort_destinations(ho_est_destination *d, int32_t n) {
 
 void ho_est_deliver(ho_estimate *e, ho_tensor x, int32_t memory, double at) {
   const ho_graph *g = e->t->g;
-  int32_t u0 = g->use_start[x], u1 = g->use_start[x + 1], n = 0;
+  int32_t u0 = e->t->tensor[x].use_begin, u1 = e->t->tensor[x].use_end, n = 0;
   ho_est_destination *d = e->destination;
   for (int32_t i = u0; i < u1; i++) {
     int32_t j = e->entry_of[g->use[i]];
-    if (e->memory[j] == memory)
+    if (e->node[j].memory == memory)
       ho_est_arrive(e, j, at);
     else
-      n = add_destination(d, n, e->memory[j], j);
+      n = add_destination(d, n, e->node[j].memory, j);
   }
   if (n == 0) return;
   if (n > 1) sort_destinations(d, n);
@@ -117,8 +117,8 @@ void ho_est_deliver(ho_estimate *e, ho_tensor x, int32_t memory, double at) {
       send(e, x, memory, d[k].memory, fmax(at, e->plan->entry[d[k].first].not_before));
   for (int32_t i = u0; i < u1; i++) {
     int32_t j = e->entry_of[g->use[i]];
-    if (e->memory[j] == memory) continue;
-    double there = slot_at(e, x, e->memory[j])->avail;
+    if (e->node[j].memory == memory) continue;
+    double there = slot_at(e, x, e->node[j].memory)->avail;
     if (there < INFINITY) ho_est_arrive(e, j, there);
   }
 }
@@ -126,7 +126,7 @@ void ho_est_deliver(ho_estimate *e, ho_tensor x, int32_t memory, double at) {
 /* Plans with duplicates are walked in order of issue, so that every copy of a producer that may serve an entry is done: the entry takes
  * the one that reaches it first, which is the one in its own memory when there is one that ends first, by the times of an idle route. */
 static double pull_one(ho_estimate *e, ho_tensor x, int32_t entry) {
-  int32_t m = e->memory[entry], from = -1;
+  int32_t m = e->node[entry].memory, from = -1;
   ho_est_slot *there = slot_at(e, x, m);
   double best = there->stamp == e->stamp ? there->avail : INFINITY, bytes = tensor_bytes(e, x);
   for (int32_t k = 0; k < e->t->n_memories; k++) {

@@ -1,8 +1,9 @@
 /* estimate_memory.h: peak memory by a scan over the lifetimes of buffers. Internal to sim/.
  *
- * The pass over the plan reports allocations and buffers as it meets them, in any order of time; ho_est_memory_scan puts the events in
- * order (a bucket sort by time: linear) and walks them once. At one instant memory is released before it is asked for, except that
- * what an op of length zero reads is released after its outputs were allocated. Sizes are whole bytes in doubles: sums are exact. */
+ * The walk over the plan reports allocations and buffers as it meets them; ho_est_memory_scan puts allocations and releases in order of time
+ * and goes through both at once. They come almost in order, so that an insertion sort is nearly linear; where they do not, it gives up
+ * for a merge sort. At one instant memory is released before it is asked for, except that what an op of length zero reads is
+ * released after its outputs were allocated. Sizes are whole bytes in doubles: sums are exact. */
 #ifndef HO_SIM_ESTIMATE_MEMORY_H
 #define HO_SIM_ESTIMATE_MEMORY_H
 
@@ -12,10 +13,10 @@
 #include "sim/problem.h"
 
 typedef struct {
-  double time;  /* s */
-  double bytes; /* negative: released */
+  double time;
+  double bytes;
   int32_t memory;
-  int32_t rank; /* at one instant: 0 releases, 1 allocations, 2 releases of ops of length zero */
+  int32_t late; /* of a release: 1: after the allocations of that instant */
 } ho_est_event;
 
 typedef struct {
@@ -31,20 +32,19 @@ typedef struct {
   double *base; /* B that live from 0 on: inputs and weights */
   double *peak; /* B, result */
   double *live;
-  ho_est_event *event, *sorted;
-  int32_t *bucket, *bucket_of;
+  ho_est_event *taken, *freed, *scratch;
   ho_est_buffer *buffer;
-  int32_t n_events, n_buffers, max_events, max_buffers;
+  int32_t n_taken, n_freed, n_buffers, max_taken, max_buffers;
 } ho_est_memory;
 
 void ho_est_memory_init(ho_est_memory *m, int32_t n_memories, int32_t host, const double *capacity);
 void ho_est_memory_clear(ho_est_memory *m);
-void ho_est_memory_reserve(ho_est_memory *m, int32_t events, int32_t buffers); /* before a run */
+void ho_est_memory_reserve(ho_est_memory *m, int32_t taken, int32_t buffers); /* before a run */
 void ho_est_memory_begin(ho_est_memory *m);
 
-static inline void ho_est_memory_event(ho_est_memory *m, double time, int32_t memory, double bytes, int32_t rank) {
-  assert(m->n_events < m->max_events);
-  m->event[m->n_events++] = (ho_est_event){time, bytes, memory, rank};
+static inline void ho_est_memory_take(ho_est_memory *m, double time, int32_t memory, double bytes) {
+  assert(m->n_taken < m->max_taken);
+  m->taken[m->n_taken++] = (ho_est_event){time, bytes, memory, 0};
 }
 
 /* A buffer that is already counted (as part of an allocation event or of `base`) and will be released after its last use. */

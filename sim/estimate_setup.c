@@ -6,22 +6,21 @@
 #include "sim/estimate_state.h"
 
 /* --- before the walk ------------------------------------------------------------------------------------------------------------- */
+/* A tensor comes to lie in a memory as an output, for a consumer, as an input, or on its way through host. */
+static int32_t most_slots(const ho_est_tables *t, int32_t entries) {
+  const ho_graph *g = t->g;
+  int64_t all = (int64_t)g->n_tensors * t->n_memories;
+  if (entries > g->n_ops) return (int32_t)all;
+  return (int32_t)MIN(all, (int64_t)t->in_start[g->n_ops] + g->out_start[g->n_ops] + 2 * (int64_t)g->n_tensors);
+}
+
 static void grow(ho_estimate *e, int32_t n) {
-  const ho_est_tables *t = e->t;
-  int32_t slots = t->g->n_tensors * t->n_memories;
-  ho_est_memory_reserve(&e->mem, 2 * n + slots, slots + n);
   if (n <= e->cap) return;
+  int32_t slots = most_slots(e->t, n);
+  ho_est_memory_reserve(&e->mem, n + slots, n + slots);
   e->cap = n;
-  e->ready = g_renew(double, e->ready, n);
-  e->start = g_renew(double, e->start, n);
-  e->kernel = g_renew(double, e->kernel, n);
-  e->finish = g_renew(double, e->finish, n);
-  e->need = g_renew(int32_t, e->need, n);
-  e->next_in_queue = g_renew(int32_t, e->next_in_queue, n);
-  e->next_in_dispatch = g_renew(int32_t, e->next_in_dispatch, n);
-  e->memory = g_renew(int32_t, e->memory, n);
-  e->row = g_renew(const ho_est_row *, e->row, n);
-  e->own = g_renew(ho_est_row, e->own, n);
+  e->node = g_renew(ho_est_node, e->node, n + 1);
+  e->own = g_renew(ho_est_row, e->own, n + 1);
   e->heap = g_renew(ho_est_item, e->heap, n + slots + 1);
 }
 
@@ -57,26 +56,27 @@ static void reset(ho_estimate *e, const ho_plan *plan) {
 }
 
 /* Chains of queues and dispatchers; launches that nothing synchronous precedes. */
-static void enqueue(ho_estimate *e, int32_t i, int32_t q, ho_device d) {
+static inline void enqueue(ho_estimate *e, int32_t i, int32_t q, ho_device d) {
+  ho_est_node *x = &e->node[i];
   int32_t tail = e->queue_tail[q];
   e->queue_tail[q] = i;
-  e->next_in_queue[i] = e->next_in_dispatch[i] = -1;
-  if (tail < 0 && e->queues_used[d]++ == 0) e->devices_used[e->memory[i]]++;
+  x->next_in_queue = x->next_in_dispatch = -1;
+  if (tail < 0 && e->queues_used[d]++ == 0) e->devices_used[x->memory]++;
   if (e->ordered) return;
   if (tail >= 0) {
-    e->next_in_queue[tail] = i;
-    e->need[i]++;
+    e->node[tail].next_in_queue = i;
+    x->need++;
   }
   int32_t k = e->n_dispatchers == 1 ? 0 : d;
   if (e->dispatch_blocked[k]) {
-    e->next_in_dispatch[e->dispatch_tail[k]] = i;
-    e->need[i]++;
+    e->node[e->dispatch_tail[k]].next_in_dispatch = i;
+    x->need++;
   } else {
-    e->dispatch_clock[k] = ho_est_launch(e, i, e->dispatch_clock[k]);
-    if (e->dispatch_clock[k] > e->ready[i]) e->ready[i] = e->dispatch_clock[k];
+    e->dispatch_clock[k] = ho_est_launch(e, d, e->dispatch_clock[k]);
+    if (e->dispatch_clock[k] > x->ready) x->ready = e->dispatch_clock[k];
   }
   e->dispatch_tail[k] = i;
-  if (e->t->p->device[d].launch == HO_LAUNCH_SYNC) e->dispatch_blocked[k] = 1;
+  e->dispatch_blocked[k] |= e->t->device[d].launch == HO_LAUNCH_SYNC;
 }
 
 /* Weights are resident once in every memory that uses them; those of several consumers in the largest of their precisions. */
@@ -85,15 +85,15 @@ static void count_shared_weights(ho_estimate *e) {
   const int32_t *start = e->ordered ? t->weight_start : t->shared_start, *list = e->ordered ? t->weight : t->shared;
   if (start[t->n_ops] == 0) return;
   for (int32_t i = 0; i < e->plan->n; i++) {
-    ho_op o = e->plan->entry[i].op;
+    ho_op o = e->node[i].op;
     for (int32_t k = start[o]; k < start[o + 1]; k++) {
-      ho_est_slot *s = &e->slot[(int64_t)list[k] * t->n_memories + e->memory[i]];
+      ho_est_slot *s = &e->slot[(int64_t)list[k] * t->n_memories + e->node[i].memory];
       if (s->stamp == e->stamp) continue;
       s->stamp = e->stamp;
       double most = 0;
       for (int32_t u = t->g->use_start[list[k]]; u < t->g->use_start[list[k] + 1]; u++)
         most = fmax(most, ho_est_bytes(t, list[k], e->precision_of[t->g->use[u]]));
-      e->mem.base[e->memory[i]] += most;
+      e->mem.base[e->node[i].memory] += most;
     }
   }
 }
@@ -102,16 +102,23 @@ static void count_shared_weights(ho_estimate *e) {
 static void adjust_rows(ho_estimate *e) {
   const ho_est_tables *t = e->t;
   for (int32_t i = 0; i < e->plan->n; i++) {
-    ho_op o = e->plan->entry[i].op;
+    ho_op o = e->node[i].op;
     int any = 0;
     for (int32_t k = t->in_start[o]; k < t->in_start[o + 1] && !any; k++) {
-      ho_op producer = t->g->tensor[t->in[k]].producer;
+      ho_op producer = t->tensor[t->in[k]].producer;
       any = producer >= 0 && e->foreign[producer];
     }
-    if (!any || e->row[i]->from_table) continue;
-    ho_est_row_adjust(t, o, e->row[i], e->precision_of, &e->own[i]);
-    e->row[i] = &e->own[i];
+    if (!any || e->node[i].row->from_table) continue;
+    ho_est_row_adjust(t, o, e->node[i].row, e->precision_of, &e->own[i]);
+    e->node[i].row = &e->own[i];
   }
+}
+
+static inline const ho_est_row *row_of(ho_estimate *e, int32_t i, const ho_entry *x) {
+  const ho_est_row *usual = &e->t->row[(int64_t)x->op * e->t->n_devices + x->device];
+  if (x->point == 0 && (x->precision < 0 || x->precision == usual->precision)) return usual;
+  e->own[i] = *ho_est_row_special(e->t, x->op, x->device, x->precision, x->point);
+  return &e->own[i];
 }
 
 static void read_entries(ho_estimate *e) {
@@ -119,24 +126,23 @@ static void read_entries(ho_estimate *e) {
   int any_foreign = 0;
   for (int32_t i = 0; i < e->plan->n; i++) {
     const ho_entry *x = &e->plan->entry[i];
-    const ho_est_row *row = e->row[i] = ho_est_row_at(t, x->op, x->device, x->precision, x->point);
-    if (row != &t->row[(int64_t)x->op * t->n_devices + x->device]) { /* the cache may be overwritten while this plan runs */
-      e->own[i] = *row;
-      row = e->row[i] = &e->own[i];
-    }
-    e->memory[i] = t->p->device[x->device].memory;
+    const ho_est_row *row = row_of(e, i, x);
+    ho_est_node *n = &e->node[i];
+    n->row = row;
+    n->op = x->op;
+    n->memory = t->device[x->device].memory;
+    n->ready = t->release[x->op] > x->not_before ? t->release[x->op] : x->not_before;
+    n->need = t->in_start[x->op + 1] - t->in_start[x->op] + 1; /* one for ourselves: see the walk */
     e->entry_of[x->op] = i;
-    e->precision_of[x->op] = row->precision;
+    if (x->copy == 0) e->precision_of[x->op] = row->precision;
     e->foreign[x->op] = row->foreign;
     any_foreign |= row->foreign;
-    e->ready[i] = fmax(e->release[x->op], x->not_before);
-    e->need[i] = t->in_start[x->op + 1] - t->in_start[x->op] + 1; /* one for ourselves: see the walk */
-    enqueue(e, i, e->queue_base[x->device] + x->stream, x->device);
-    if (!e->ordered) e->mem.base[e->memory[i]] += row->weights;
+    enqueue(e, i, t->device[x->device].queue + x->stream, x->device);
+    if (!e->ordered) e->mem.base[n->memory] += row->weights;
   }
   count_shared_weights(e);
   if (any_foreign) adjust_rows(e);
-  for (ho_device d = 0; d < t->n_devices; d++) e->meets[d] = e->queues_used[d] > 1 || e->devices_used[t->p->device[d].memory] > 1;
+  for (ho_device d = 0; d < t->n_devices; d++) e->meets[d] = e->queues_used[d] > 1 || e->devices_used[t->device[d].memory] > 1;
 }
 
 /* Graph inputs lie in their memories from 0 on. */
@@ -164,9 +170,7 @@ void ho_est_set_up(ho_estimate *e, const ho_plan *plan) {
 static void make_per_device(ho_estimate *e) {
   int32_t n = e->t->n_devices + 1, m = e->t->n_memories;
   const ho_platform *p = e->t->p;
-  e->queue_base = g_new0(int32_t, n);
-  for (ho_device d = 0; d < p->n_devices; d++) e->queue_base[d + 1] = e->queue_base[d] + p->device[d].streams;
-  e->n_queues = e->queue_base[p->n_devices];
+  e->n_queues = e->t->device[p->n_devices].queue;
   e->queue_tail = g_new0(int32_t, e->n_queues + 1);
   e->queue_free = g_new0(double, e->n_queues + 1);
   e->queues_used = g_new0(int32_t, n);
@@ -216,12 +220,6 @@ ho_estimate *ho_estimate_new(const ho_problem *q) {
   e->entry_of = g_new0(int32_t, g->n_ops + 1);
   e->precision_of = g_new0(int8_t, g->n_ops + 1);
   e->foreign = g_new0(int8_t, g->n_ops + 1);
-  e->kind = g_new0(int32_t, g->n_ops + 1);
-  e->release = g_new0(double, g->n_ops + 1);
-  for (ho_op o = 0; o < g->n_ops; o++) {
-    e->kind[o] = g->op[o].kind_index;
-    e->release[o] = g->op[o].release;
-  }
   e->slot = g_new0(ho_est_slot, (size_t)g->n_tensors * (size_t)e->t->n_memories + 1);
   make_per_device(e);
   make_engines(e);
@@ -234,44 +232,11 @@ void ho_estimate_free(ho_estimate *e) {
   for (ho_memory m = 0; m < e->t->n_memories; m++) g_free(e->running[m]);
   ho_est_memory_clear(&e->mem);
   ho_est_tables_free(e->t);
-  void *const owned[] = {e->ready,
-                         e->start,
-                         e->kernel,
-                         e->finish,
-                         e->need,
-                         e->next_in_queue,
-                         e->next_in_dispatch,
-                         e->memory,
-                         e->row,
-                         e->own,
-                         e->heap,
-                         e->capacity,
-                         e->entry_of,
-                         e->precision_of,
-                         e->foreign,
-                         e->kind,
-                         e->release,
-                         e->slot,
-                         e->queue_base,
-                         e->queue_tail,
-                         e->queue_free,
-                         e->queues_used,
-                         e->last_kind,
-                         e->meets,
-                         e->device_free,
-                         e->busy_until,
-                         e->joules,
-                         e->graph_launched,
-                         e->dispatch_tail,
-                         e->dispatch_blocked,
-                         e->dispatch_clock,
-                         e->devices_used,
-                         e->n_running,
-                         e->running,
-                         e->destination,
-                         e->link_free,
-                         e->engine_start,
-                         e->engine_free};
+  void *const owned[] = {
+      e->node,       e->own,        e->heap,           e->capacity,      e->entry_of,         e->precision_of,   e->foreign,
+      e->slot,       e->queue_tail, e->queue_free,     e->queues_used,   e->last_kind,        e->meets,          e->device_free,
+      e->busy_until, e->joules,     e->graph_launched, e->dispatch_tail, e->dispatch_blocked, e->dispatch_clock, e->devices_used,
+      e->n_running,  e->running,    e->destination,    e->link_free,     e->engine_start,     e->engine_free};
   for (size_t i = 0; i < G_N_ELEMENTS(owned); i++) g_free(owned[i]);
   g_free(e);
 }

@@ -36,21 +36,18 @@ static double speed_beside(const ho_est_row *row, const ho_est_running *r, int32
   return speed > 1e-9 ? speed : 0;
 }
 
-double ho_est_share(ho_estimate *e, int32_t entry, double now) {
-  const ho_est_row *row = e->row[entry];
-  int32_t m = e->memory[entry];
-  ho_est_running *r = e->running[m];
-  int32_t n = e->n_running[m] = tidy(r, e->n_running[m], now);
-  double left = row->time, t = now, end = INFINITY;
+double ho_est_share(ho_estimate *e, const ho_est_node *x) {
+  ho_est_running *r = e->running[x->memory];
+  int32_t n = e->n_running[x->memory] = tidy(r, e->n_running[x->memory], x->kernel);
+  double left = x->row->time, t = x->kernel, end = t + left;
   for (int32_t i = 0; i < n; i++) {
-    double speed = speed_beside(row, r, i, n);
+    double speed = speed_beside(x->row, r, i, n);
     end = left > 0 ? t + (speed > 0 ? left / speed : INFINITY) : t;
     if (end <= r[i].end) break;
     left -= (r[i].end - t) * speed;
     t = r[i].end;
     end = t + left;
   }
-  if (n == 0) end = now + left;
-  r[e->n_running[m]++] = (ho_est_running){end, row->compute, row->port, row->draw, row->device};
+  r[e->n_running[x->memory]++] = (ho_est_running){end, x->row->compute, x->row->port, x->row->draw, x->row->device};
   return end;
 }

@@ -37,6 +37,16 @@ typedef struct {
   int32_t memory, first; /* first: the entry of lowest position that waits there */
 } ho_est_destination;
 
+/* An entry of the plan: one cache line. */
+typedef struct {
+  double ready, start, kernel, finish; /* s; ready: everything it waited for so far; kernel: only where kernels meet */
+  const ho_est_row *row;
+  ho_op op;
+  int32_t need;                            /* what it still waits for: inputs, the head of its queue, its launch */
+  int32_t next_in_queue, next_in_dispatch; /* entries, -1 */
+  int32_t memory;
+} ho_est_node;
+
 struct ho_estimate {
   const ho_problem *q;
   ho_est_tables *t;
@@ -46,22 +56,16 @@ struct ho_estimate {
   int ordered;      /* 1: ops are duplicated; walked in order of issue */
   double *capacity; /* by memory */
 
-  /* by entry */
+  ho_est_node *node; /* by entry */
+  ho_est_row *own;   /* by entry: rows that are not in the table */
   int32_t cap;
-  double *ready, *start, *kernel, *finish; /* kernel: where kernels meet */
-  int32_t *need, *next_in_queue, *next_in_dispatch;
-  int32_t *memory;
-  const ho_est_row **row;
-  ho_est_row *own; /* rows of ops whose producers run in another precision than their dtype */
   /* by op */
   int32_t *entry_of; /* the last entry of the op */
   int8_t *precision_of, *foreign;
-  int32_t *kind;
-  double *release;
   /* by slot: [tensor * n_memories + memory] */
   ho_est_slot *slot;
   /* by queue: a (device, stream) */
-  int32_t n_queues, *queue_base, *queue_tail;
+  int32_t n_queues, *queue_tail;
   double *queue_free;
   /* by device */
   int32_t *queues_used, *last_kind;
@@ -86,9 +90,7 @@ struct ho_estimate {
 
 /* --- estimate.c ---------------------------------------------------------------------------------------------------------------- */
 void ho_est_push(ho_estimate *e, double time, uint32_t kind, int32_t index);
-void ho_est_arrive(ho_estimate *e, int32_t entry, double time); /* one of the things it waits for is there at `time` */
-/* Launches an entry by a dispatcher that is at `clock`; returns its clock afterwards. */
-double ho_est_launch(ho_estimate *e, int32_t entry, double clock);
+void ho_est_candidate(ho_estimate *e, int32_t entry); /* nothing that it waits for is missing any more */
 
 /* --- estimate_setup.c ------------------------------------------------------------------------------------------------------------ */
 void ho_est_set_up(ho_estimate *e, const ho_plan *plan);
@@ -102,7 +104,24 @@ void ho_est_hop_done(ho_estimate *e, int32_t slot, double now);
 double ho_est_pull(ho_estimate *e, int32_t entry);
 
 /* --- estimate_share.c ------------------------------------------------------------------------------------------------------------ */
-/* When a kernel that starts at `now` ends, given those that run; it joins them. */
-double ho_est_share(ho_estimate *e, int32_t entry, double now);
+/* When a kernel that starts at x->kernel ends, given those that run; it joins them. */
+double ho_est_share(ho_estimate *e, const ho_est_node *x);
+
+/* A dispatcher that is at `clock` launches an entry of device d; returns its clock afterwards. In graph mode the first launch of a device
+ * launches all. */
+static inline double ho_est_launch(ho_estimate *e, ho_device d, double clock) {
+  if (e->t->device[d].launch == HO_LAUNCH_GRAPH) {
+    if (e->graph_launched[d]) return clock;
+    e->graph_launched[d] = 1;
+  }
+  return clock + e->t->device[d].launch_host;
+}
+
+/* One of the things that an entry waits for is there at `time`. */
+static inline void ho_est_arrive(ho_estimate *e, int32_t entry, double time) {
+  ho_est_node *x = &e->node[entry];
+  if (time > x->ready) x->ready = time;
+  if (--x->need == 0) ho_est_candidate(e, entry);
+}
 
 #endif

@@ -55,19 +55,17 @@ static double copy(ho_estimate *e, ho_tensor x, int32_t from, int32_t to, double
   return end;
 }
 
-/* Sees to it that x gets from `from` to `to`; the slot's avail is INFINITY as long as a second hop is outstanding. */
-static void send(ho_estimate *e, ho_tensor x, int32_t from, int32_t to, double at) {
-  if (!e->t->route[from * e->t->n_memories + to].staged) {
-    copy(e, x, from, to, at);
-    return;
-  }
+/* Sees to it that x gets from `from` to `to`. Returns when it is there: INFINITY as long as a second hop is outstanding. */
+static double send(ho_estimate *e, ho_tensor x, int32_t from, int32_t to, double at) {
+  ho_est_slot *there = slot_at(e, x, to);
+  if (there->stamp == e->stamp) return there->avail;
+  if (!e->t->route[from * e->t->n_memories + to].staged) return copy(e, x, from, to, at);
   int32_t host = e->t->p->host;
-  ho_est_slot *staged = slot_at(e, x, host), *there = slot_at(e, x, to);
+  ho_est_slot *staged = slot_at(e, x, host);
   double on_host = staged->stamp == e->stamp ? staged->avail : copy(e, x, from, host, at);
-  there->stamp = e->stamp;
-  there->avail = INFINITY;
-  there->buffer = -1;
+  *there = (ho_est_slot){INFINITY, -1, e->stamp};
   ho_est_push(e, on_host, HO_EST_HOP, (int32_t)(there - e->slot));
+  return INFINITY;
 }
 
 void ho_est_hop_done(ho_estimate *e, int32_t slot, double now) {
@@ -103,6 +101,16 @@ void ho_est_deliver(ho_estimate *e, ho_tensor x, int32_t memory, double at) {
   const ho_graph *g = e->t->g;
   int32_t u0 = e->t->tensor[x].use_begin, u1 = e->t->tensor[x].use_end, n = 0;
   ho_est_destination *d = e->destination;
+  if (u1 - u0 == 1) { /* the usual case */
+    int32_t j = e->entry_of[g->use[u0]], to = e->node[j].memory;
+    if (to == memory) {
+      ho_est_arrive(e, j, at);
+      return;
+    }
+    double not_before = e->plan->entry[j].not_before, there = send(e, x, memory, to, at > not_before ? at : not_before);
+    if (there < INFINITY) ho_est_arrive(e, j, there);
+    return;
+  }
   for (int32_t i = u0; i < u1; i++) {
     int32_t j = e->entry_of[g->use[i]];
     if (e->node[j].memory == memory)

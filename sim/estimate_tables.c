@@ -9,13 +9,6 @@
 static const uint64_t no_key = UINT64_MAX;
 
 /* --- rows ----------------------------------------------------------------------------------------------------------------------- */
-/* A kernel that would draw more than peak - busy stretches. */
-static double capped(const ho_device_info *d, double time, double joules) {
-  double room = d->peak_power - d->busy;
-  double stretched = !d->power_by_use && room > 0 ? joules / room : 0;
-  return stretched > time ? stretched : time;
-}
-
 static double watts_above_idle(const ho_device_info *d, double use, double memory_share, int point) {
   double power = d->point[point].power;
   if (!d->power_by_use) return (d->busy - d->idle) * power;
@@ -23,17 +16,20 @@ static double watts_above_idle(const ho_device_info *d, double use, double memor
   return (d->peak_power - d->idle) * (most < 1 ? most : 1) * power;
 }
 
-/* Everything of a row that follows from a kernel. */
+/* Everything of a row that follows from a kernel. One that would draw more than the room under the power cap stretches. What only kernels
+ * that meet others need is left out where none can. */
 static inline void fill_from_kernel(const ho_est_tables *t, ho_est_row *r, const ho_kernel *k) {
-  const ho_device_info *d = &t->p->device[r->device];
-  double per_second = k->time > 0 && k->time < INFINITY ? 1 / k->time : 0;
-  r->time = capped(d, k->time, k->joules);
+  const ho_est_device *d = &t->device[r->device];
+  r->time = d->room > 0 && k->joules > k->time * d->room ? fmax(k->time, k->joules / d->room) : k->time;
   r->joules = k->joules;
-  r->watts = watts_above_idle(d, k->use, k->memory_time * per_second, r->point);
   r->compute_time = k->compute_time;
   r->compute = k->compute;
+  if (!d->may_meet && !d->power_by_use) return;
+  double per_second = k->time > 0 && k->time < INFINITY ? 1 / k->time : 0;
   r->port = k->memory_time * per_second;
-  r->draw = k->bytes * per_second / t->p->memory[d->memory].bandwidth;
+  r->draw = k->bytes * per_second / d->memory_bandwidth;
+  double use = k->from_table ? k->use : k->compute_time * k->compute * per_second;
+  r->watts = watts_above_idle(&t->p->device[r->device], use, r->port, r->point);
 }
 
 static void fill_row(const ho_est_tables *t, ho_est_row *r, ho_op o, ho_device d, ho_dtype p, int point) {
@@ -45,6 +41,7 @@ static void fill_row(const ho_est_tables *t, ho_est_row *r, ho_op o, ho_device d
   ho_kernel k = ho_cost_kernel_at(t->q->cost, o, d, p, point);
   r->from_table = (int8_t)k.from_table;
   fill_from_kernel(t, r, &k);
+  r->watts = watts_above_idle(&t->p->device[d], k.use, k.time > 0 && k.time < INFINITY ? k.memory_time / k.time : 0, point);
   r->workspace = r->out = (double)g->op[o].workspace;
   if (p < 0) return;
   double own = 0, scaled = 0;
@@ -81,19 +78,15 @@ void ho_est_row_adjust(const ho_est_tables *t, ho_op o, const ho_est_row *row, c
   const ho_op_info *op = &t->g->op[o];
   const ho_device_info *d = &t->p->device[row->device];
   const ho_point *at = &d->point[row->point];
-  double own = 0, scaled = row->all_weights;
-  for (int32_t i = t->weight_start[o]; i < t->weight_start[o + 1]; i++) own += (double)t->g->tensor[t->weight[i]].bytes;
+  double own = t->inputs[o], scaled = row->all_weights;
   for (int32_t i = t->in_start[o]; i < t->in_start[o + 1]; i++) {
-    ho_tensor x = t->in[i];
-    double bytes = (double)t->g->tensor[x].bytes;
-    own += bytes;
-    scaled += t->tensor[x].producer >= 0 ? ho_est_bytes(t, x, precision_of[t->tensor[x].producer]) : bytes;
+    ho_op producer = t->tensor[t->in[i]].producer;
+    scaled += producer >= 0 ? ho_est_bytes(t, t->in[i], precision_of[producer]) : (double)t->g->tensor[t->in[i]].bytes;
   }
   ho_kernel k = {.compute_time = row->compute_time, .compute = row->compute};
   k.bytes = (own > 0 ? op->read * (scaled / own) : op->read) + row->written;
-  if (k.bytes > 0) k.memory_time = k.bytes / (d->bandwidth * d->memory_efficiency) / at->speed;
+  if (k.bytes > 0) k.memory_time = k.bytes / t->device[row->device].port / at->speed;
   k.time = k.compute_time > k.memory_time ? k.compute_time : k.memory_time;
-  k.use = k.time > 0 ? k.compute_time * k.compute / k.time : 0;
   k.joules = (d->per_flop[row->precision] * op->flops + d->per_byte * k.bytes) * at->power / at->speed;
   fill_from_kernel(t, out, &k);
 }
@@ -140,7 +133,9 @@ static void fill_graph(ho_est_tables *t, ho_arena *a) {
   fill_reads(t, a, READS_SHARED_WEIGHTS, &t->shared_start, &t->shared);
   t->release = ho_arena_new_array(a, double, g->n_ops + 1);
   t->kind = ho_arena_new_array(a, int32_t, g->n_ops + 1);
+  t->inputs = ho_arena_new_array(a, double, g->n_ops + 1);
   for (ho_op o = 0; o < g->n_ops; o++) {
+    for (int32_t i = g->in_start[o]; i < g->in_start[o + 1]; i++) t->inputs[o] += (double)g->tensor[g->in[i]].bytes;
     t->release[o] = g->op[o].release;
     t->kind[o] = g->op[o].kind_index;
   }
@@ -166,9 +161,15 @@ static void fill_devices(ho_est_tables *t, ho_arena *a) {
   int32_t queue = 0;
   for (ho_device d = 0; d < t->n_devices; d++) {
     const ho_device_info *x = &t->p->device[d];
+    int32_t on_memory = 0;
+    for (ho_device k = 0; k < t->n_devices; k++) on_memory += t->p->device[k].memory == x->memory;
     t->device[d] = (ho_est_device){.launch_device = x->launch_device,
                                    .launch_host = x->launch_host,
                                    .reconfigure = x->reconfigure,
+                                   .port = x->bandwidth * x->memory_efficiency,
+                                   .room = !x->power_by_use && x->peak_power > x->busy ? x->peak_power - x->busy : 0,
+                                   .memory_bandwidth = t->p->memory[x->memory].bandwidth,
+                                   .may_meet = x->streams > 1 || on_memory > 1,
                                    .memory = x->memory,
                                    .queue = queue,
                                    .launch = (int8_t)x->launch,

@@ -42,8 +42,12 @@ typedef struct {
 
 typedef struct {
   double launch_device, launch_host, reconfigure; /* s */
+  double port;                                    /* B/s it reaches */
+  double room;                                    /* W between busy and peak power; 0: no cap */
+  double memory_bandwidth;                        /* B/s */
   int32_t memory, queue;                          /* queue: its first one */
   int8_t launch, exclusive, power_by_use;
+  int8_t may_meet; /* it has several streams, or other devices its memory */
 } ho_est_device;
 
 typedef struct {
@@ -73,6 +77,7 @@ typedef struct {
   int32_t n_inputs, *input;       /* graph inputs */
   ho_memory *input_memory;
   double *release; /* by op, s */
+  double *inputs;  /* by op: B of all it reads, weights included, at their own dtypes */
   int32_t *kind;   /* by op */
   void *blocks;    /* owner of the arrays */
 } ho_est_tables;

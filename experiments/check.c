@@ -5,11 +5,12 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/fmath.h"
 #include "base/units.h"
 #include "experiments/run_one.h"
 #include "experiments/run_references.h"
 
-#define PROBE_EVALUATIONS 200
+#define PROBE_EVALUATIONS 1000
 #define PROBE_SECONDS 8.0     /* afterwards the rest is estimated from what was measured */
 #define REPLAY_ROW_BYTES 60.0 /* of one noisy replay in the database, indices included */
 #define POINT_BYTES 40.0      /* of one point of a checkpoint */
@@ -57,22 +58,31 @@ typedef struct {
   double seconds, bytes;
 } ho_run_cost;
 
-/* What a run with its whole budget will take, from one with a little of it. */
+/* How much larger a front will be after `growth` times the evaluations: by the power law through the last two checkpoints. */
+static double front_growth(const ho_store_result *r, double growth) {
+  if (r->n_checkpoints < 2) return 1;
+  const ho_store_checkpoint *a = &r->checkpoints[r->n_checkpoints - 2], *b = a + 1;
+  if (a->n == 0 || b->n == 0) return 1;
+  double power = ho_log((double)b->n / a->n) / ho_log((double)b->evaluations / (double)a->evaluations);
+  return ho_pow(growth, CLAMP(power, 0, 1));
+}
+
+/* What a run with its whole budget will take, from one with a little of it. A scheduler that left some of it needs no more. */
 static ho_run_cost scale_up(const ho_config *c, const ho_config *small, const ho_store_result *r) {
-  double budget = (double)c->evaluations, probed = (double)small->evaluations;
-  double growth =
-      (double)r->evaluations >= probed ? budget / probed : 1; /* a scheduler that left some of it does not need more */
-  double kinds = c->model_error > 0 ? 2 : 1;
+  double growth = r->evaluations >= small->evaluations ? (double)c->evaluations / (double)small->evaluations : 1;
+  double kinds = c->model_error > 0 ? 2 : 1, front = front_growth(r, growth);
   double replays = (1 + kinds * c->replays) / (1 + kinds * small->replays);
-  ho_run_cost cost = {.seconds = (r->seconds_scheduler + r->seconds_engine) * growth + r->seconds_replay * replays};
-  for (int32_t i = 0; i < r->n_plans; i++) cost.bytes += (double)strlen(r->plans[i].json) + kinds * c->replays * REPLAY_ROW_BYTES;
-  for (int32_t i = 0; i < r->n_checkpoints; i++) cost.bytes += r->checkpoints[i].n * POINT_BYTES;
+  ho_run_cost cost = {.seconds = (r->seconds_scheduler + r->seconds_engine) * growth + r->seconds_replay * replays * front};
+  for (int32_t i = 0; i < r->n_plans; i++)
+    cost.bytes += front * ((double)strlen(r->plans[i].json) + kinds * c->replays * REPLAY_ROW_BYTES);
+  for (int32_t i = 0; i < r->n_checkpoints; i++) cost.bytes += front * r->checkpoints[i].n * POINT_BYTES;
   return cost;
 }
 
 static ho_run_cost probe_run(const ho_experiment *e, int32_t run) {
   ho_config small = *e->config;
   small.evaluations = MIN(small.evaluations, PROBE_EVALUATIONS);
+  small.checkpoints = MAX(small.checkpoints, 10);
   small.replays = HO_MIN_REPLAYS;
   ho_experiment probe = *e;
   probe.config = &small;

@@ -144,6 +144,13 @@ static gboolean run_member(ho_running *u, int32_t scheduler, GError **error) {
   return fine;
 }
 
+/* The first reason, when the replay could hold none of the plans; NULL when it could hold one. */
+static const char *no_plan_fits(const GArray *plans) {
+  for (guint i = 0; i < plans->len; i++)
+    if (!g_array_index(plans, ho_store_plan, i).exact.infeasible) return NULL;
+  return g_array_index(plans, ho_store_plan, 0).exact.infeasible;
+}
+
 /* A portfolio has what any of its members found; it fails when none found anything, with the first one's reason. */
 void ho_run_one(const ho_experiment *e, const ho_experiment_run *run, ho_run_record *out) {
   const ho_contender *x = &e->contender[run->contender];
@@ -171,6 +178,7 @@ void ho_run_one(const ho_experiment *e, const ho_experiment_run *run, ho_run_rec
   else if (u.plans->len == 0)
     fail(out, HO_RUN_INFEASIBLE, first ? first->message : "the scheduler left no plan");
   else {
+    if (no_plan_fits(u.plans)) fail(out, HO_RUN_INFEASIBLE, no_plan_fits(u.plans));
     out->result.n_plans = (int32_t)u.plans->len;
     out->result.plans = ho_arena_memdup(out->arena, u.plans->data, u.plans->len * sizeof(ho_store_plan));
   }

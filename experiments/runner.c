@@ -24,19 +24,27 @@ typedef struct {
   GMutex lock; /* guards all below */
   int32_t next, finished;
   ho_run_outcome *out;
+  int32_t first_failed; /* the run that out->first_failure is about: the one with the lowest index */
   GError *error;
 } ho_pool;
 
 /* --- one task ---------------------------------------------------------------------------------------------------------------- */
 
-static void count(ho_pool *pool, const ho_experiment_run *run, const ho_store_result *r) {
+static void keep_failure(ho_pool *pool, int32_t i, const char *reason) {
+  if (pool->out->first_failure && pool->first_failed < i) return;
+  const ho_experiment_run *run = &pool->e->run[i];
+  pool->first_failed = i;
+  g_free(pool->out->first_failure);
+  pool->out->first_failure = g_strdup_printf("%s on %s, replicate %d: %s", pool->e->contender[run->contender].label,
+                                             pool->e->problem[run->problem].name, run->replicate, reason);
+}
+
+static void count(ho_pool *pool, int32_t i, const ho_store_result *r) {
   g_mutex_lock(&pool->lock);
   pool->out->done += r->status == HO_RUN_DONE;
   pool->out->infeasible += r->status == HO_RUN_INFEASIBLE;
   pool->out->failed += r->status == HO_RUN_FAILED;
-  if (r->status == HO_RUN_FAILED && !pool->out->first_failure)
-    pool->out->first_failure = g_strdup_printf("%s on %s, replicate %d: %s", pool->e->contender[run->contender].label,
-                                               pool->e->problem[run->problem].name, run->replicate, r->reason);
+  if (r->status != HO_RUN_DONE) keep_failure(pool, i, r->reason);
   g_mutex_unlock(&pool->lock);
 }
 
@@ -53,7 +61,7 @@ static gboolean carry_out_run(ho_pool *pool, int32_t i, GError **error) {
   ho_run_record record;
   ho_run_one(pool->e, &pool->e->run[i], &record);
   gboolean stored = ho_store_finish_run(pool->store, id, &record.result, error);
-  if (stored) count(pool, &pool->e->run[i], &record.result);
+  if (stored) count(pool, i, &record.result);
   ho_run_record_clear(&record);
   return stored;
 }

@@ -32,7 +32,7 @@ typedef struct {
   int32_t unchanged;                /* of these: stored already */
   int32_t done, infeasible, failed; /* of the others, by how they ended */
   int32_t left;                     /* not begun, because of `stop` */
-  char *first_failure;              /* "label on problem, replicate 3: reason", or NULL; g_free */
+  char *first_failure; /* of those that failed or are infeasible: "label on problem, replicate 3: reason"; NULL; g_free */
 } ho_run_outcome;
 
 /* Lays the experiment out in `s`, runs it, and makes frames and indicators. FALSE when the selection matches nothing, or the

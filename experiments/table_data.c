@@ -99,6 +99,10 @@ json_t *ho_table_to_json(const ho_table_study *t) {
   json_object_set_new(o, "frame", t->frame ? json_string(t->frame) : json_null());
   for (int32_t r = 0; r < t->n_rows; r++)
     for (int32_t k = 0; k < t->n_columns; k++) json_array_append_new(cells, cell_to_json(t, r, k));
+  json_t *notes = json_array();
+  for (int32_t r = 0; r < t->n_rows; r++)
+    if (t->note[r]) json_array_append_new(notes, json_pack("{s:s, s:s}", "problem", t->problem[r], "note", t->note[r]));
   json_object_set_new(o, "cells", cells);
+  json_object_set_new(o, "notes", notes);
   return o;
 }

@@ -59,5 +59,6 @@ void ho_table_write_latex(const ho_table_study *t, GString *out) {
   for (int32_t r = 0; r < t->n_rows; r++) {
     if (t->why[r]) g_string_append_printf(out, "%% %s: excluded: %s\n", t->problem[r], t->why[r]);
     if (t->undefined[r]) g_string_append_printf(out, "%% %s: frame undefined: %s\n", t->problem[r], t->undefined[r]);
+    if (t->note[r]) g_string_append_printf(out, "%% %s: %s\n", t->problem[r], t->note[r]);
   }
 }

@@ -38,6 +38,7 @@ static gboolean read_names(ho_table_study *t, ho_store *s, GError **error) {
   t->problem = g_new0(char *, t->n_rows + 1);
   t->why = g_new0(const char *, t->n_rows + 1);
   t->undefined = g_new0(char *, t->n_rows + 1);
+  t->note = g_new0(char *, t->n_rows + 1);
   t->label = g_new0(char *, t->n_columns + 1);
   t->measure = g_new0(ho_memory_measure, t->n_rows + 1);
   for (guint i = 0; i < problems->len; i++) {
@@ -66,6 +67,23 @@ static ho_cell **grid_of(ho_table_study *t, GPtrArray *cells) {
   return grid;
 }
 
+/* A defined frame whose references are not all there, or whose scale is not the usual one. */
+static gboolean add_note(ho_table_study *t, ho_store *s, int32_t row, const ho_frame *frame, GError **error) {
+  if (!frame->defined) return TRUE;
+  GError *failure = NULL;
+  gboolean from_references = frame->kind == HO_FRAME_PAYOFF || frame->kind == HO_FRAME_NEAR;
+  g_autofree char *missing = from_references ? ho_store_infeasible_references(s, t->study, t->problem[row], &failure) : NULL;
+  if (failure) {
+    g_propagate_error(error, failure);
+    return FALSE;
+  }
+  if (missing)
+    t->note[row] = g_strdup_printf("frame made without the infeasible reference of %s", missing);
+  else if (*frame->reason)
+    t->note[row] = g_strdup(frame->reason);
+  return TRUE;
+}
+
 static gboolean read_frames(ho_table_study *t, ho_store *s, const char *kind, GError **error) {
   t->frame = g_strdup(kind);
   for (int32_t row = 0; row < t->n_rows; row++) {
@@ -74,6 +92,7 @@ static gboolean read_frames(ho_table_study *t, ho_store *s, const char *kind, GE
     if (!ho_store_frame(s, t->study, t->problem[row], kind, &frame, error)) return FALSE;
     if (!t->frame) t->frame = g_strdup(ho_frame_kind_name(frame.kind));
     if (!frame.defined) t->undefined[row] = g_strdup(frame.reason);
+    if (!add_note(t, s, row, &frame, error)) return FALSE;
   }
   return TRUE;
 }
@@ -127,6 +146,12 @@ ho_table_study *ho_table_study_new(ho_store *s, const char *study, const ho_tabl
   return g_steal_pointer(&t);
 }
 
+/* A list with gaps. */
+static void free_texts(char **texts, int32_t n) {
+  for (int32_t i = 0; texts && i < n; i++) g_free(texts[i]);
+  g_free(texts);
+}
+
 void ho_table_study_free(ho_table_study *t) {
   if (!t) return;
   g_free(t->frame);
@@ -134,8 +159,8 @@ void ho_table_study_free(ho_table_study *t) {
   g_strfreev(t->label);
   g_free(t->why);
   g_free(t->measure);
-  for (int32_t i = 0; t->undefined && i < t->n_rows; i++) g_free(t->undefined[i]);
-  g_free(t->undefined);
+  free_texts(t->undefined, t->n_rows);
+  free_texts(t->note, t->n_rows);
   g_free(t->cell);
   g_free(t->best);
   for (int k = 0; k < HO_N_OBJECTIVES; k++) g_free(t->raw[k]);

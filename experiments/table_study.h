@@ -19,6 +19,7 @@ typedef struct {
   const char **why;               /* n_rows: reason of an excluded problem, else NULL */
   ho_memory_measure *measure;     /* n_rows: what memory is there */
   char **undefined;               /* n_rows: reason why the frame is undefined, else NULL */
+  char **note;                    /* n_rows: what else there is to say about the frame, or NULL */
   ho_cell **cell;                 /* n_rows × n_columns; NULL: nothing there */
   uint8_t *best;                  /* n_rows × n_columns: 1 when its median is printed as the best of the row is */
   ho_cell **raw[HO_N_OBJECTIVES]; /* likewise: least latency, energy, memory */

@@ -134,6 +134,7 @@ static void write_notes(const ho_table_study *t, GString *out) {
   for (int32_t r = 0; r < t->n_rows; r++) {
     if (t->why[r]) g_string_append_printf(out, "%s: excluded: %s\n", t->problem[r], t->why[r]);
     if (t->undefined[r]) g_string_append_printf(out, "%s: frame undefined: %s\n", t->problem[r], t->undefined[r]);
+    if (t->note[r]) g_string_append_printf(out, "%s: %s\n", t->problem[r], t->note[r]);
     for (int32_t k = 0; k < t->n_columns; k++) {
       const ho_cell *c = t->cell[r * t->n_columns + k];
       if (c && c->reason) g_string_append_printf(out, "%s: %s: %s\n", t->problem[r], t->label[k], c->reason);

@@ -162,6 +162,23 @@ gboolean ho_store_measure(ho_store *s, const char *study, const char *problem, h
   return TRUE;
 }
 
+char *ho_store_infeasible_references(ho_store *s, const char *study, const char *problem, GError **error) {
+  HO_STORE_LOCK(s);
+  int64_t id = problem_id_of(s, study, problem, error);
+  if (id < 0) return NULL;
+  g_autoptr(sqlite3_stmt) q = ho_sql(
+      s, error, "SELECT objective, infeasible FROM reference WHERE problem_id = ?1 AND infeasible IS NOT NULL ORDER BY objective",
+      "i", id);
+  g_autoptr(GString) names = g_string_new(NULL);
+  g_autofree char *why = NULL;
+  int row = q ? 0 : -1;
+  while (q && (row = ho_sql_step(s, q, error)) > 0) {
+    g_string_append_printf(names, "%s%s", names->len ? ", " : "", (const char *)sqlite3_column_text(q, 0));
+    if (!why) why = ho_sql_column_text(q, 1);
+  }
+  return row == 0 && why ? g_strdup_printf("%s: %s", names->str, why) : NULL;
+}
+
 static gboolean read_axes(ho_store *s, int64_t frame_id, ho_frame *out, GError **error) {
   g_autoptr(sqlite3_stmt) q = ho_sql(
       s, error, "SELECT dropped, ideal, nadir, reference FROM frame_axis WHERE frame_id = ?1 ORDER BY position", "i", frame_id);

@@ -81,6 +81,9 @@ gboolean ho_store_frame(ho_store *s, const char *study, const char *problem, con
 int32_t ho_store_objectives(ho_store *s, const char *study, const char *problem, ho_objective *out, GError **error);
 /* Which figure the problem's objective memory is. */
 gboolean ho_store_measure(ho_store *s, const char *study, const char *problem, ho_memory_measure *out, GError **error);
+/* Single-objective references of the problem that memory could not hold: "latency, energy: reason of the first"; NULL without *error when
+ * all could be made. g_free. */
+char *ho_store_infeasible_references(ho_store *s, const char *study, const char *problem, GError **error);
 
 /* Convergence: an indicator at the checkpoints of a study's runs, as the search saw them. */
 typedef struct {

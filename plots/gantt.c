@@ -15,6 +15,7 @@ typedef struct {
   GPtrArray *devices; /* char*: names, likewise */
   GArray *drawn;      /* int per lane: how many activities it has */
   GString *data;
+  const char *only; /* NULL, or the one device whose ops are added now */
 } gantt;
 
 static int find_or_add(GPtrArray *names, const char *name) {
@@ -47,6 +48,7 @@ static gboolean add_op(gantt *g, const json_t *o, ho_json_at at, GError **error)
   if (!ho_json_get_string(o, at, "device", TRUE, &device, error) || !ho_json_get_int(o, at, "stream", FALSE, 0, &stream, error) ||
       !read_times(o, at, &start, &end, error))
     return FALSE;
+  if (g->only && strcmp(device, g->only)) return TRUE;
   const int *c = colours[(size_t)find_or_add(g->devices, device) % G_N_ELEMENTS(colours)];
   g_autofree char *lane = stream ? g_strdup_printf("%s/%d", device, (int)stream) : g_strdup(device);
   add(g, lane, start, end, c[0], c[1]);
@@ -75,12 +77,25 @@ static gboolean add_all(gantt *g, const json_t *root, const char *key,
   return TRUE;
 }
 
+/* Ops device by device, in the platform's order, so that the lanes are in that order too. */
+static gboolean add_ops(gantt *g, json_t *root, GError **error) {
+  const char *device;
+  json_t *ignored;
+  json_object_foreach(json_object_get(root, "devices"), device, ignored) {
+    g->only = device;
+    if (!add_all(g, root, "ops", add_op, error)) return FALSE;
+  }
+  return TRUE;
+}
+
 static gboolean draw(const gantt *g, double makespan, const char *const *outputs, char **note, GError **error) {
   const char *unit;
   double scale = ho_axis_scale(HO_AXIS_SECONDS, makespan, &unit);
   g_autoptr(GString) preamble = g_string_new(NULL);
   g_autofree char *base = g_path_get_basename(g->file);
-  ho_figure_text(preamble, "title_text", base);
+  g_autofree char *length = ho_unit_format(makespan, HO_UNIT_SECONDS);
+  g_autofree char *title = g_strdup_printf("%s: %s", base, length);
+  ho_figure_text(preamble, "title_text", title);
   ho_figure_int(preamble, "n_lanes", (int)g->lanes->len);
   ho_figure_texts(preamble, "lane", (int)g->lanes->len, (const char *const *)g->lanes->pdata);
   ho_figure_text(preamble, "tunit", unit);
@@ -99,7 +114,7 @@ gboolean ho_gantt_draw(const char *file, const char *const *outputs, char **note
              .drawn = g_array_new(FALSE, TRUE, sizeof(int)),
              .data = g_string_new("# lane, start (s), end (s), colour (rgb)\n")};
   gboolean ok = ho_json_get_double(root, (ho_json_at){file, "the replay"}, "makespan", TRUE, 0, &makespan, error) &&
-                add_all(&g, root, "ops", add_op, error) && add_all(&g, root, "transfers", add_transfer, error);
+                add_ops(&g, root, error) && add_all(&g, root, "transfers", add_transfer, error);
   if (ok && !(makespan > 0)) ok = ho_fail(error, HO_ERROR_INPUT, "%s: makespan: 0, there is nothing to draw", file);
   ok = ok && draw(&g, makespan, outputs, note, error);
   json_decref(root);

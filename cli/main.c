@@ -38,7 +38,7 @@ static const ho_command *find(const char *name) {
 
 static void append_help(GString *out) {
   g_string_append(out,
-                  "Usage:\n  heteroopt COMMAND [OPTION…] …\n\n"
+                  "Usage: heteroopt COMMAND [OPTION…] …\n\n"
                   "Simulates and searches schedules of deep-learning graphs on unlike devices: which operator runs\n"
                   "where, in which order, at what latency, energy and peak memory.\n\nCommands:\n");
   for (int i = 0; commands[i]; i++) g_string_append_printf(out, "  %-12s%s\n", commands[i]->name, commands[i]->summary);

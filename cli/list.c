@@ -33,34 +33,23 @@ static void list_models(json_t *list) {
         ho_model_builders[i]->options);
 }
 
-static void list_platforms(json_t *list) {
-  g_auto(GStrv) names = ho_platform_list();
+/* A file that cannot be read says so in its place. */
+static void add_installed(json_t *list, char **names, char *(*summary)(const char *name, GError **error)) {
   for (char **n = names; *n; n++) {
     g_autoptr(GError) local = NULL;
-    g_autoptr(ho_platform) p = ho_platform_load(*n, &local);
-    g_autoptr(GString) s = g_string_new(p ? NULL : local->message);
-    for (int32_t d = 0; p && d < p->n_devices; d++)
-      g_string_append_printf(s, "%s%s (%s)", d ? ", " : "", p->device[d].name,
-                             p->device[d].profile ? p->device[d].profile : "own");
-    add(list, *n, s->str, NULL, NULL);
+    g_autofree char *text = summary(*n, &local);
+    add(list, *n, text ? text : local ? local->message : "", NULL, NULL);
   }
 }
 
-/* The first comment line of a profile says what it is. */
-static char *first_comment(const char *file) {
-  g_autofree char *text = NULL;
-  if (!file || !g_file_get_contents(file, &text, NULL, NULL) || text[0] != '#') return g_strdup("");
-  text[strcspn(text, "\n")] = 0;
-  return g_strdup(g_strstrip(text + 1));
+static void list_platforms(json_t *list) {
+  g_auto(GStrv) names = ho_platform_list();
+  add_installed(list, names, ho_platform_summary);
 }
 
 static void list_devices(json_t *list) {
   g_auto(GStrv) names = ho_device_list();
-  for (char **n = names; *n; n++) {
-    g_autofree char *file = ho_device_file(*n);
-    g_autofree char *summary = first_comment(file);
-    add(list, *n, summary, NULL, NULL);
-  }
+  add_installed(list, names, ho_device_summary);
 }
 
 static void list_policies(json_t *list) {

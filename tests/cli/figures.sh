@@ -85,7 +85,7 @@ if command -v gnuplot >/dev/null; then
   ok $? "a front file is drawn, into a name with blanks" "$(cat err)"
   "$heteroopt" plot run.json --kind gantt -o gantt.pdf >out 2>err && [ -s gantt.pdf ]
   ok $? "a replay is drawn as a Gantt chart" "$(cat err)"
-  [ -s tiny/front.pdf ] && [ -s tiny/front.png ]
+  [ -s tiny-out/front.pdf ] && [ -s tiny-out/front.png ]
   ok $? "run leaves its figure as PDF and PNG"
 else
   skip "figures" "gnuplot is not installed"

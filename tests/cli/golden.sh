@@ -61,7 +61,7 @@ prints compare.json compare tiny.db --format json
 prints compare.tex compare tiny.db --format latex
 prints compare-slr.txt compare tiny.db --indicator slr
 prints run-again.txt run experiment.yaml
-cp tiny/front.dat got && same front.dat "the data of the figure"
-cp tiny/front.gp got && same front.gp "the script of the figure"
+cp tiny-out/front.dat got && same front.dat "the data of the figure"
+cp tiny-out/front.gp got && same front.gp "the script of the figure"
 
 finish

@@ -33,7 +33,9 @@ set encoding utf8
 set datafile separator whitespace
 width = 18.2                                   # cm: the width of a page of two columns
 columns = 4                                    # of the legend
-rows = n_series / columns + 1                  # the reference point is the last entry
+has_reference = 0
+do for [c = 1:|xref|] { if (xref[c] == xref[c] && yref[c] == yref[c]) { has_reference = 1 } }
+rows = (n_series + has_reference + columns - 1) / columns
 row = n_problems > 4 ? (n_problems > 6 ? 3.6 : 22.0 / n_problems) : 5.2   # cm: up to six problems fit on a page
 height = row * n_problems + 0.5 + 0.45 * rows
 legend = 0.45 * rows / height
@@ -82,7 +84,7 @@ do for [o = 1:|outputs|] {
         set ytics step(ymax[c] - ymin[c])
       }
       set xlabel xlabel[c] offset 0, 0.3
-      set ylabel ylabel[c] offset 0.6, 0
+      set ylabel ylabel[c] offset 0.1, 0
       set xrange [xmin[c]:xmax[c]]
       set yrange [ymin[c]:ymax[c]]
       unset label
@@ -93,9 +95,11 @@ do for [o = 1:|outputs|] {
             screen legend - 0.45 * ((s - 1) / columns + 0.2) / height left offset 1.2, 0 \
             point pointtype marker[s] pointsize (lines[s] ? 0.6 : 0.75) linewidth 0.8 linecolor rgb colour[s]
         }
-        set label n_series + 2 "reference point" at screen 0.1 + 0.9 / columns * (n_series % columns), \
-          screen legend - 0.45 * (n_series / columns + 0.2) / height left offset 1.2, 0 \
-          point pointtype 2 pointsize 0.6 linewidth 0.8 linecolor rgb "#999999"
+        if (has_reference) {
+          set label n_series + 2 "reference point" at screen 0.1 + 0.9 / columns * (n_series % columns), \
+            screen legend - 0.45 * (n_series / columns + 0.2) / height left offset 1.2, 0 \
+            point pointtype 2 pointsize 0.6 linewidth 0.8 linecolor rgb "#999999"
+        }
       }
       plot for [s = 1:n_series] data index block(p, k, s, 1) using ($1 * xscale[c]):($2 * yscale[c]) with steps \
              linewidth (lines[s] ? 1 : 0.5) dashtype dash[s] linecolor rgb colour[s] notitle, \

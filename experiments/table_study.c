@@ -109,16 +109,21 @@ static double best_of(const ho_table_study *t, ho_cell *const *cell) {
   return best;
 }
 
-/* What is printed with the same digits as the best is marked like it. */
+/* What is printed with the same digits as the best is marked like it; where all are, none is. */
 static void mark_best(ho_table_study *t) {
   t->best = g_new0(uint8_t, (gsize)t->n_rows * (gsize)t->n_columns + 1);
   for (int32_t row = 0; row < t->n_rows; row++) {
     ho_cell *const *cell = &t->cell[row * t->n_columns];
+    uint8_t *mark = &t->best[row * t->n_columns];
     g_autofree char *best = ho_table_number(t, best_of(t, cell));
+    int32_t n_values = 0, n_best = 0;
     for (int32_t k = 0; k < t->n_columns; k++) {
       g_autofree char *median = cell[k] && cell[k]->n_value > 0 ? ho_table_number(t, cell[k]->median) : NULL;
-      t->best[row * t->n_columns + k] = median && strcmp(median, best) == 0;
+      mark[k] = median && strcmp(median, best) == 0;
+      n_values += median != NULL;
+      n_best += mark[k];
     }
+    if (n_best == n_values) memset(mark, 0, (gsize)t->n_columns);
   }
 }
 

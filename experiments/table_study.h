@@ -14,14 +14,14 @@ typedef struct {
   char *frame;           /* its kind; NULL when it does not */
   gboolean larger_is_better;
   int32_t n_rows, n_columns;
-  char **problem;                 /* n_rows: those that run, then those that are excluded */
-  char **label;                   /* n_columns */
-  const char **why;               /* n_rows: reason of an excluded problem, else NULL */
-  ho_memory_measure *measure;     /* n_rows: what memory is there */
-  char **undefined;               /* n_rows: reason why the frame is undefined, else NULL */
-  char **note;                    /* n_rows: what else there is to say about the frame, or NULL */
-  ho_cell **cell;                 /* n_rows × n_columns; NULL: nothing there */
-  uint8_t *best;                  /* n_rows × n_columns: 1 when its median is printed as the best of the row is */
+  char **problem;             /* n_rows: those that run, then those that are excluded */
+  char **label;               /* n_columns */
+  const char **why;           /* n_rows: reason of an excluded problem, else NULL */
+  ho_memory_measure *measure; /* n_rows: what memory is there */
+  char **undefined;           /* n_rows: reason why the frame is undefined, else NULL */
+  char **note;                /* n_rows: what else there is to say about the frame, or NULL */
+  ho_cell **cell;             /* n_rows × n_columns; NULL: nothing there */
+  uint8_t *best;              /* n_rows × n_columns: 1 when its median is printed as the best of the row is, and some is not */
   ho_cell **raw[HO_N_OBJECTIVES]; /* likewise: least latency, energy, memory */
   GPtrArray *owners;              /* what holds the cells */
 } ho_table_study;

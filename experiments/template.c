@@ -31,7 +31,7 @@ static const char experiment[] =
     "  - {use: greedy-rules}\n"
     "  - {use: heft, label: HEFT}      # label = the name in tables and plots\n"
     "  - {use: random}\n"
-    "  - {use: nsga2, label: NSGA-II, set: [population=50]}\n"
+    "  - {use: nsga2, label: NSGA-II, set: [population=50, init=heuristics]}\n"
     "portfolios:        # schedulers that leave one plan compete as a set\n"
     "  - {label: Lists, of: [single-fastest, greedy-rules, HEFT]}\n";
 

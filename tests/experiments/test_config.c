@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "experiments/config.h"
+#include "hwprofiles/platform_yaml.h"
 
 #define HEAD                         \
   "format: heteroopt-experiment/1\n" \
@@ -207,4 +208,18 @@ Test(config, the_template_works_as_it_stands) {
   g_autofree char *text = ho_config_template("mypaper");
   g_autoptr(ho_config) c = accepts(text);
   cr_assert_str_eq(c->name, "mypaper");
+}
+
+Test(config, the_template_of_a_platform_can_be_loaded) {
+  g_autofree char *folder = g_dir_make_tmp("heteroopt-XXXXXX", NULL);
+  g_autofree char *file = g_build_filename(folder, "mine.yaml", NULL);
+  g_autofree char *text = ho_platform_template("mine");
+  cr_assert(g_file_set_contents(file, text, -1, NULL));
+  GError *error = NULL;
+  g_autoptr(ho_platform) p = ho_platform_load(file, &error);
+  cr_assert_not_null(p, "%s", error ? error->message : "");
+  cr_assert_str_eq(p->name, "mine");
+  cr_assert_eq(p->n_devices, 2);
+  g_unlink(file);
+  g_rmdir(folder);
 }

@@ -43,6 +43,7 @@ static const kind_entry table[] = {
     {"cos", HO_FAMILY_ELEMENTWISE},
     {"cosh", HO_FAMILY_ELEMENTWISE},
     {"cumsum", HO_FAMILY_REDUCE},
+    {"deform_conv", HO_FAMILY_CONV},
     {"depth_to_space", HO_FAMILY_DATA},
     {"depthwise_conv", HO_FAMILY_DEPTHWISE},
     {"dequantize", HO_FAMILY_ELEMENTWISE},

@@ -10,7 +10,7 @@
  *   relu, add             1 per element
  *   maxpool               k·k per output element;  globalavgpool: 1 per input element
  *   flatten               nothing: a view
- *   loss                  5 per logit, 2 backward; SGD with momentum and weight decay: 6 per parameter
+ *   loss                  9 per logit, 5 backward; SGD with momentum and weight decay: 6 per parameter
  * Bytes are those of the tensors an op reads and writes, once each; batchnorm in training reads its input twice. */
 #ifndef HO_MODELS_LAYERS_H
 #define HO_MODELS_LAYERS_H

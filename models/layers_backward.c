@@ -141,11 +141,11 @@ static void step_backward(backward *b, const ho_step *s, ho_tensor *gradient) {
   }
 }
 
-/* Softmax cross-entropy: maximum, subtraction, exponential, sum, logarithm per logit; it keeps the logarithms of the
- * probabilities, out of which the gradient is an exponential and a subtraction. */
+/* Softmax cross-entropy: the eight operations of a logarithmic softmax per logit and one to pick and sum; it keeps the
+ * logarithms of the probabilities, out of which the gradient is an exponential (counted as 4) and a subtraction. */
 static ho_tensor loss(ho_net *net, ho_feature logits) {
   double elements = (double)ho_net_elements(net, logits);
-  ho_op forward = ho_net_op(net, "loss", NULL, "loss", ho_work_on_tensors(5 * elements, elements));
+  ho_op forward = ho_net_op(net, "loss", NULL, "loss", ho_work_on_tensors(9 * elements, elements));
   ho_tensor labels = ho_graph_build_tensor(net->build, "labels", HO_INT64, 1, &net->batch, 0, HO_ROLE_INPUT, -1);
   ho_graph_build_consume(net->build, logits.tensor, forward);
   ho_graph_build_consume(net->build, labels, forward);
@@ -153,7 +153,7 @@ static ho_tensor loss(ho_net *net, ho_feature logits) {
   ho_tensor logarithms = ho_net_like(net, "loss", "log_probabilities", logits, forward);
 
   net->phase = HO_PHASE_BACKWARD;
-  ho_op back = ho_net_op(net, "loss", "grad", "loss_grad", ho_work_on_tensors(2 * elements, elements));
+  ho_op back = ho_net_op(net, "loss", "grad", "loss_grad", ho_work_on_tensors(5 * elements, elements));
   ho_graph_build_consume(net->build, labels, back);
   ho_graph_build_consume(net->build, logarithms, back);
   return ho_net_like(net, "loss", "grad.out", logits, back);

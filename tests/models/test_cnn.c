@@ -99,6 +99,40 @@ Test(cnn, half_the_bits_are_half_the_bytes) {
   cr_assert_eq(ho_graph_op_dtype(half, 0), HO_FP16);
 }
 
+/* ---- what the documentation says ------------------------------------------------------------------------------------- */
+
+/* A number with thousands separators. */
+static double plain_number(const char *text) {
+  g_auto(GStrv) parts = g_strsplit(text, ",", -1);
+  g_autofree char *digits = g_strjoinv("", parts);
+  return g_ascii_strtod(digits, NULL);
+}
+
+/* Checks a row "| `name` | ops | edges | parameters | MACs | bytes |". */
+static void check_row(char **cells) {
+  g_autofree char *name = g_strndup(cells[1] + 1, strlen(cells[1]) - 2);
+  g_autoptr(ho_graph) g = model(name);
+  g_autoptr(ho_graph_stats) s = ho_graph_stats_new(g);
+  const double computed[] = {g->n_ops, g->n_edges, (double)s->parameters, s->macs, s->bytes};
+  for (int i = 0; i < 5; i++) cr_expect_eq(plain_number(cells[2 + i]), computed[i], "%s: %s", name, cells[2 + i]);
+}
+
+Test(cnn, the_table_in_the_documentation_is_what_comes_out) {
+  g_autofree char *file = g_build_filename(g_getenv("HO_TEST_SRCDIR"), "docs", "models.md", NULL), *text = NULL;
+  cr_assert(g_file_get_contents(file, &text, NULL, NULL), "%s", file);
+  const char *table = strstr(text, "| model | ops | edges | parameters | MACs | bytes |\n");
+  cr_assert_not_null(table);
+  g_auto(GStrv) lines = g_strsplit(table, "\n", -1);
+  int rows = 0;
+  for (char **line = lines + 2; **line == '|'; line++, rows++) {
+    g_auto(GStrv) cells = g_strsplit(*line, "|", -1);
+    for (char **cell = cells; *cell; cell++) g_strstrip(*cell);
+    cr_assert_eq(g_strv_length(cells), 8, "%s", *line);
+    check_row(cells);
+  }
+  cr_assert_eq(rows, 8);
+}
+
 /* ---- training -------------------------------------------------------------------------------------------------------- */
 
 Test(cnn, training_costs_three_times_inference_but_for_the_first_layers_input) {

@@ -45,7 +45,6 @@ static const ho_onnx_cost_entry table[] = {
     {"DeformConv", "deform_conv", HO_COST_DEFORM, 0},
     {"DepthToSpace", "depth_to_space", HO_COST_NONE, 0},
     {"DequantizeLinear", "dequantize", HO_COST_OUT, 2},
-    {"Det", "det", HO_COST_IN, 1},
     {"Div", "div", HO_COST_OUT, 1},
     {"Dropout", "dropout", HO_COST_VIEW, 0},
     {"DynamicQuantizeLinear", "quantize", HO_COST_OUT, 5},

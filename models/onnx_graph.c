@@ -195,12 +195,18 @@ gboolean ho_onnx_node_define(ho_onnx_model *m, ho_onnx_scope *s, ho_onnx_node *n
   return TRUE;
 }
 
+/* Version of a domain: as the function says, else as the model says; -1 when neither does. */
+static int64_t opset_of(const ho_onnx_model *m, const ho_onnx_scope *s, const char *domain) {
+  const char *key = domain && strcmp(domain, "ai.onnx") ? domain : "";
+  gpointer version = g_hash_table_lookup(s->opsets, key);
+  if (version == NULL) version = g_hash_table_lookup(m->opsets, key);
+  return GPOINTER_TO_INT(version) - 1;
+}
+
 gboolean ho_onnx_node_resolve(ho_onnx_model *m, ho_onnx_scope *s, ho_onnx_node *n, GError **error) {
   n->n_in = (int32_t)n->proto->n_input;
   n->in = ho_arena_new_array(m->arena, ho_onnx_tensor *, n->n_in + 1);
-  n->opset = GPOINTER_TO_INT(g_hash_table_lookup(
-                 s->opsets, n->proto->domain && strcmp(n->proto->domain, "ai.onnx") ? n->proto->domain : "")) -
-             1;
+  n->opset = opset_of(m, s, n->proto->domain);
   for (int32_t k = 0; k < n->n_in; k++) {
     const char *name = n->proto->input[k];
     if (*name == 0) continue;

@@ -49,6 +49,7 @@ ho_onnx_model *ho_onnx_model_new(const char *file, const ho_bindings *bindings) 
   m->symbols = ho_onnx_array(m);
   m->is_symbol = ho_onnx_table(m);
   m->is_remembered = ho_onnx_table(m);
+  m->is_used = ho_onnx_table(m);
   m->defaulted = ho_onnx_array(m);
   m->bounded = ho_onnx_array(m);
   m->unknown = ho_onnx_array(m);
@@ -84,7 +85,10 @@ void ho_onnx_symbol(ho_onnx_model *m, const char *name) {
 int64_t ho_onnx_bound(ho_onnx_model *m, const char *name, int64_t otherwise, GPtrArray *remember) {
   ho_onnx_symbol(m, name);
   for (int32_t k = 0; m->bindings != NULL && k < m->bindings->n; k++)
-    if (strcmp(m->bindings->name[k], name) == 0) return m->bindings->value[k];
+    if (strcmp(m->bindings->name[k], name) == 0) {
+      g_hash_table_add(m->is_used, (gpointer)name);
+      return m->bindings->value[k];
+    }
   if (g_hash_table_add(m->is_remembered, (gpointer)name)) g_ptr_array_add(remember, (gpointer)name);
   return otherwise;
 }

@@ -135,6 +135,7 @@ typedef struct {
   size_t n_nodes;
   size_t n_folded; /* elements computed by folding, which a budget limits */
   GHashTable *is_symbol, *is_remembered;
+  GHashTable *is_used;  /* bound names that were asked for */
   GPtrArray *symbols;   /* every name that --bind may set, in order of appearance */
   GPtrArray *defaulted; /* of these, the ones taken as 1 */
   GPtrArray *unknown;   /* names of operators without a cost rule, once for each node */
@@ -148,8 +149,8 @@ void ho_onnx_model_free(ho_onnx_model *m); /* NULL is allowed */
 
 /* Containers that live as long as the model. */
 GPtrArray *ho_onnx_array(ho_onnx_model *m);
-GHashTable *ho_onnx_table(ho_onnx_model *m); /* by text */
-GHashTable *ho_onnx_pointer_set(ho_onnx_model *m);   /* by pointer */
+GHashTable *ho_onnx_table(ho_onnx_model *m);       /* by text */
+GHashTable *ho_onnx_pointer_set(ho_onnx_model *m); /* by pointer */
 /* Lets protobuf-c unpack into the model's arena. */
 ProtobufCAllocator ho_onnx_allocator(ho_onnx_model *m);
 /* A copy that is valid UTF-8 without control characters, fit for a message of one line. */

@@ -40,16 +40,26 @@ static void add(GString *s, const char *before, const GPtrArray *names, const ch
   g_free(list);
 }
 
+/* Bound names that nothing asked for, because inference knows the sizes that carry them. */
+static GPtrArray *without_effect(const ho_onnx_model *m) {
+  GPtrArray *list = g_ptr_array_new();
+  for (int32_t k = 0; m->bindings != NULL && k < m->bindings->n; k++)
+    if (!g_hash_table_contains(m->is_used, m->bindings->name[k])) g_ptr_array_add(list, (gpointer)m->bindings->name[k]);
+  return list;
+}
+
 char *ho_onnx_note(const ho_onnx_model *m, size_t n_unsized) {
   GString *s = g_string_new(NULL);
-  GPtrArray *unknown = counted(m->unknown);
+  GPtrArray *unknown = counted(m->unknown), *idle = without_effect(m);
   add(s, "taken as 1: ", m->defaulted, " (set with --bind NAME=N)");
   add(s, "sizes that depend on data, taken at their largest: ", m->bounded, " (set with --bind NAME=N)");
+  add(s, "bound without effect, since other sizes decide it: ", idle, "");
   add(s, "operators without a cost rule: ", unknown, "");
   if (n_unsized > 0)
     g_string_append_printf(s, "%s%zu tensor%s of unknown size counted as 0 bytes", s->len ? "; " : "", n_unsized,
                            n_unsized == 1 ? "" : "s");
   g_ptr_array_unref(unknown);
+  g_ptr_array_unref(idle);
   const gboolean empty = s->len == 0;
   char *note = g_string_free(s, FALSE);
   if (!empty) return note;

@@ -165,12 +165,13 @@ static ho_graph *read_onnx(const char *file, const ho_bindings *bindings, GError
   return g;
 }
 
-/* A ModelProto begins with fields of its own, most often the version: tags 1 to 26 with the types they have. */
+/* A ModelProto begins with fields of its own, most often the version (tag 08), else the graph (3a) or an operator set (42). */
 static gboolean looks_like_model(const unsigned char *head, size_t n) {
-  static const unsigned char first[] = {0x08, 0x12, 0x1a, 0x22, 0x28, 0x32, 0x3a, 0x42};
-  if (n < 2 || memchr(first, head[0], sizeof first) == NULL) return FALSE;
-  if (head[0] != 0x08) return head[0] == 0x3a || head[0] == 0x42; /* printable text begins with neither */
-  return head[1] > 0 && head[1] < 64 && (n < 3 || memchr(first, head[2], sizeof first) != NULL);
+  static const unsigned char next[] = {0x12, 0x1a, 0x22, 0x28, 0x32, 0x3a, 0x42};
+  if (n < 3) return FALSE;
+  if (head[0] == 0x08) return head[1] > 0 && head[1] < 64 && memchr(next, head[2], sizeof next) != NULL;
+  if (head[0] == 0x42) return head[1] < 64 && (head[2] == 0x0a || head[2] == 0x10);
+  return head[0] == 0x3a && (head[1] & 0x80 || head[2] == 0x0a);
 }
 
 static gboolean sniff_onnx(const char *file, const unsigned char *head, size_t n) {

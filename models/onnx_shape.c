@@ -144,7 +144,6 @@ static const ho_onnx_shape_entry table[] = {
     {"DeformConv", ho_onnx_shape_conv, HO_ONNX_TYPE_IN0},
     {"DepthToSpace", ho_onnx_shape_depth_to_space, HO_ONNX_TYPE_IN0},
     {"DequantizeLinear", same, HO_ONNX_TYPE_IN1},
-    {"Det", scalar, HO_ONNX_TYPE_IN0},
     {"Div", broadcast, HO_ONNX_TYPE_IN0},
     {"Dropout", dropout, HO_ONNX_TYPE_IN0},
     {"DynamicQuantizeLinear", dynamic_quantize, HO_ONNX_TYPE_UINT8},

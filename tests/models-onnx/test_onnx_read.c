@@ -86,6 +86,12 @@ Test(onnx_read, sizes_that_nodes_compute_are_folded_in_any_order_of_the_file) {
   cr_expect_eq(g->n_ops, 15); /* four Constant nodes are weights */
 }
 
+Test(onnx_read, a_binding_that_decides_nothing_is_said) {
+  g_autoptr(ho_graph) g = fixture_graph("heads.onnx", "batch=3,seq=128,keys=5");
+  expect_shape(g, "p", "3x4x128x128");
+  cr_expect_str_eq(g->note, "bound without effect, since other sizes decide it: keys");
+}
+
 /* ---- control.onnx ---- */
 
 Test(onnx_read, an_if_with_a_constant_condition_costs_the_taken_branch) {
@@ -194,7 +200,7 @@ static void expect_error(const char *fixture, const char *bind, const char *part
 
 Test(onnx_read, a_name_that_the_model_does_not_have_cannot_be_bound) {
   expect_error("heads.onnx", "sqe=3", "there is no 'sqe' to bind (did you mean 'seq'?)");
-  expect_error("heads.onnx", "colour=3", "there is no 'colour' to bind, expected one of: batch, seq");
+  expect_error("heads.onnx", "colour=3", "there is no 'colour' to bind, expected one of: batch, seq, keys");
   expect_error("quantised.onnx", "batch=3", "all sizes are fixed");
 }
 

@@ -39,6 +39,19 @@ Test(onnx_tables, kinds_have_families) {
               costs[k].kind);
 }
 
+Test(onnx_tables, every_operator_with_a_rule_is_in_the_documentation) {
+  const char *source = g_getenv("HO_TEST_SRCDIR");
+  g_autofree char *path = g_build_filename(source ? source : ".", "docs", "onnx.md", NULL), *text = NULL;
+  cr_assert(g_file_get_contents(path, &text, NULL, NULL), "%s", path);
+  size_t n;
+  const ho_onnx_cost_entry *costs = ho_onnx_cost_table(&n);
+  for (size_t k = 0; k < n; k++) {
+    const char *colon = strrchr(costs[k].op, ':');
+    g_autofree char *word = g_strdup_printf("\\b%s\\b", colon ? colon + 1 : costs[k].op);
+    cr_expect(g_regex_match_simple(word, text, 0, 0), "%s", costs[k].op);
+  }
+}
+
 Test(onnx_wire, varints_are_read_as_written) {
   static const uint64_t values[] = {0, 1, 127, 128, 300, UINT32_MAX, (uint64_t)1 << 63, UINT64_MAX};
   g_autoptr(GByteArray) bytes = g_byte_array_new();

@@ -126,7 +126,7 @@ model("heads.onnx", graph(
      node("Concat", "batch1 seq1 heads1 size1", "sizes", axis=0),
      node("Transpose", "split", "q", perm=[0, 2, 1, 3]), node("Transpose", "split", "k", perm=[0, 2, 3, 1]),
      node("MatMul", "q k", "scores"), node("Softmax", "scores", "p")],
-    [info("x", FLOAT, ["batch", "seq", 32])], [info("p", FLOAT, None)], [tensor("axis0", INT64, [1], [0])]))
+    [info("x", FLOAT, ["batch", "seq", 32])], [info("p", FLOAT, ["batch", 4, "seq", "keys"])], [tensor("axis0", INT64, [1], [0])]))
 
 # An If whose condition is a constant, a Loop of five trips that reads a weight from outside, a Scan over seven steps.
 dense = lambda w, y: graph([node("MatMul", "x " + w, y)], [], [info(y, FLOAT, None)])

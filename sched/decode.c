@@ -112,13 +112,35 @@ int ho_decode(ho_decoder *w, const int16_t *device, const double *priority, ho_p
   return 0;
 }
 
+/* Priority of a position in an order: from 1 down to 0. */
+static double falling(int32_t position, int32_t n) {
+  return n > 1 ? 1 - (double)position / (n - 1) : 1;
+}
+
 void ho_encode(const ho_plan *plan, int16_t *device, double *priority) {
   for (int32_t i = 0; i < plan->n; i++) {
     device[plan->entry[i].op] = plan->entry[i].device;
-    priority[plan->entry[i].op] = plan->n > 1 ? 1 - (double)i / (plan->n - 1) : 1;
+    priority[plan->entry[i].op] = falling(i, plan->n);
   }
 }
 
 void ho_priority_topological(const ho_graph *g, double *priority) {
-  for (int32_t i = 0; i < g->n_ops; i++) priority[g->topo[i]] = g->n_ops > 1 ? 1 - (double)i / (g->n_ops - 1) : 1;
+  for (int32_t i = 0; i < g->n_ops; i++) priority[g->topo[i]] = falling(i, g->n_ops);
+}
+
+void ho_priority_depth_first(const ho_graph *g, double *priority) {
+  g_autofree int32_t *missing = g_new0(int32_t, (size_t)g->n_ops + 1);
+  g_autofree ho_op *stack = g_new(ho_op, (size_t)g->n_ops + 1);
+  int32_t n = 0, position = 0;
+  for (ho_op o = g->n_ops - 1; o >= 0; o--) {
+    for (int32_t i = g->in_start[o]; i < g->in_start[o + 1]; i++) missing[o] += g->tensor[g->in[i]].producer >= 0;
+    if (missing[o] == 0) stack[n++] = o;
+  }
+  while (n > 0) {
+    ho_op o = stack[--n];
+    priority[o] = falling(position++, g->n_ops);
+    for (int32_t i = g->out_start[o + 1] - 1; i >= g->out_start[o]; i--)
+      for (int32_t u = g->use_start[g->out[i] + 1] - 1; u >= g->use_start[g->out[i]]; u--)
+        if (--missing[g->use[u]] == 0) stack[n++] = g->use[u];
+  }
 }

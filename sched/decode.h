@@ -31,5 +31,8 @@ void ho_encode(const ho_plan *plan, int16_t *device, double *priority);
 
 /* Priorities that give the graph's own topological order. */
 void ho_priority_topological(const ho_graph *g, double *priority);
+/* Priorities that give a depth-first order: of the ops that became ready last the lowest index comes next, so that what was just made is
+ * used up first. */
+void ho_priority_depth_first(const ho_graph *g, double *priority);
 
 #endif

@@ -16,9 +16,10 @@ struct ho_search {
   ho_estimate *estimate;
   ho_archive *archive;
   int64_t evaluations;
-  ho_figures figures;    /* of the last evaluation */
-  double least_tightest; /* over all evaluations */
-  char *reason;          /* why the scheduler gave up, or what was wrong with its plans */
+  ho_figures figures;        /* of the last evaluation */
+  double least_tightest;     /* over all evaluations */
+  ho_memory tightest_memory; /* of that evaluation */
+  char *reason;              /* why the scheduler gave up, or what was wrong with its plans */
   double engine_seconds, scheduler_seconds;
   GArray *checkpoints; /* ho_checkpoint */
   int64_t *due;        /* numbers of evaluations at which a checkpoint is taken, increasing */
@@ -125,6 +126,15 @@ const ho_figures *ho_search_figures(const ho_search *s) {
   return &s->figures;
 }
 
+/* For the message when nothing is feasible. */
+static void note_excess(ho_search *s) {
+  if (s->figures.tightest >= s->least_tightest) return;
+  const ho_platform *p = s->setup.problem->platform;
+  s->least_tightest = s->figures.tightest;
+  for (ho_memory m = 0; m < p->n_memories; m++)
+    if (ho_estimate_peak(s->estimate, m) / p->memory[m].capacity >= s->figures.tightest) s->tightest_memory = m;
+}
+
 int ho_search_evaluate(ho_search *s, const ho_plan *plan, double *objectives) {
   if (s->reason || s->evaluations >= s->setup.evaluations) return -1;
   double began = seconds_now();
@@ -132,7 +142,7 @@ int ho_search_evaluate(ho_search *s, const ho_plan *plan, double *objectives) {
   s->evaluations++;
   int infeasible = ho_estimate_run(s->estimate, plan, &s->figures);
   ho_problem_objectives(s->setup.problem, &s->figures, objectives);
-  if (s->figures.tightest < s->least_tightest) s->least_tightest = s->figures.tightest;
+  if (infeasible) note_excess(s);
   s->engine_seconds += seconds_now() - began;
   return infeasible;
 }
@@ -191,8 +201,8 @@ gboolean ho_search_run(ho_search *s, GError **error) {
   if (s->evaluations == 0) return ho_fail(error, HO_ERROR_PLAN, "scheduler %s: made no plan", name);
   return ho_fail(error, HO_ERROR_INFEASIBLE,
                  "scheduler %s: no feasible plan in %" G_GINT64_FORMAT
-                 " evaluations: the best one needs %.3g times the capacity of a memory",
-                 name, s->evaluations, s->least_tightest);
+                 " evaluations: the one that came nearest needs %.3g times the capacity of memory '%s'",
+                 name, s->evaluations, s->least_tightest, s->setup.problem->platform->memory[s->tightest_memory].name);
 }
 
 ho_archive *ho_search_archive(ho_search *s) {

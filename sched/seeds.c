@@ -28,7 +28,7 @@ static void add_list(ho_seeds *z, const ho_costs *c, ho_op (*fill)(ho_list *l)) 
 
 ho_seeds *ho_seeds_new(const ho_problem *q, const ho_space *v) {
   ho_seeds *z = g_new0(ho_seeds, 1);
-  size_t most = (size_t)v->n_devices + 3;
+  size_t most = 2 * (size_t)v->n_devices + 3;
   z->n_ops = v->n_ops;
   z->device = g_new0(int16_t, most * (size_t)v->n_ops + 1);
   z->priority = g_new0(double, most *(size_t)v->n_ops + 1);
@@ -43,6 +43,8 @@ ho_seeds *ho_seeds_new(const ho_problem *q, const ho_space *v) {
     if (!ho_space_runs_all(v, d, &first)) continue;
     ho_place_single(q, v, d, device_of(z, z->n));
     ho_priority_topological(q->graph, priority_of(z, z->n++));
+    ho_place_single(q, v, d, device_of(z, z->n));
+    ho_priority_depth_first(q->graph, priority_of(z, z->n++));
   }
   return z;
 }

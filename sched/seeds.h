@@ -1,6 +1,7 @@
 /* seeds.h: plans that heuristics make, as genes to start a search from.
  *
- * In this order: HEFT, PEFT, the greedy rules, then every device alone that can run the whole graph. What cannot be made is left out. */
+ * In this order: HEFT, PEFT, the greedy rules, then every device alone that can run the whole graph, in topological
+ * and in depth-first order. What cannot be made is left out. */
 #ifndef HO_SCHED_SEEDS_H
 #define HO_SCHED_SEEDS_H
 

@@ -87,9 +87,9 @@ static char *protocol(void) {
   return g_strdup_printf("evaluations=%d,code=%s", HO_REFERENCE_EVALUATIONS, ho_code_digest());
 }
 
-/* TRUE with the reason kept when memory cannot hold it; FALSE for any other failure. */
+/* TRUE with the reason kept when there is no such plan, or memory cannot hold it; FALSE for any other failure. */
 static gboolean keep_reason(ho_reference *r, GError *reason, GError **error) {
-  if (!g_error_matches(reason, HO_ERROR, HO_ERROR_INFEASIBLE)) {
+  if (!g_error_matches(reason, HO_ERROR, HO_ERROR_INFEASIBLE) && !g_error_matches(reason, HO_ERROR, HO_ERROR_PLAN)) {
     g_propagate_error(error, reason);
     return FALSE;
   }

@@ -171,6 +171,42 @@ Test(runner, only_and_shards_leave_the_rest_for_later) {
   cr_assert_eq(COUNT("final_indicator WHERE indicator = 'hv' AND frame = 'payoff'"), 14);
 }
 
+/* Two devices without a way between them, and two ops in a row that each run on one of them only. */
+static void write_what_cannot_be_scheduled(void) {
+  g_autofree char *platform = ho_scene_path(scene, "island.yaml"), *graph = ho_scene_path(scene, "split.json");
+  cr_assert(g_file_set_contents(platform,
+                                "format: heteroopt-platform/1\nname: island\nmemories:\n"
+                                "  - {name: a, capacity: 1GB, bandwidth: 1GB/s}\n  - {name: b, capacity: 1GB, bandwidth: 1GB/s}\n"
+                                "devices:\n  - {name: x, kind: cpu, memory: a, power: {idle: 1, busy: 2}}\n"
+                                "  - {name: y, kind: gpu, memory: b, power: {idle: 1, busy: 2}}\n",
+                                -1, NULL));
+  cr_assert(
+      g_file_set_contents(graph,
+                          "{\"format\":\"heteroopt-graph/1\",\"name\":\"split\",\"ops\":[{\"name\":\"A\",\"time\":"
+                          "{\"x\":1e-3}},{\"name\":\"B\",\"time\":{\"y\":1e-3}}],\"tensors\":[{\"name\":\"t\",\"bytes\":100,"
+                          "\"producer\":\"A\",\"consumers\":[\"B\"]}]}",
+                          -1, NULL));
+}
+
+Test(runner, a_run_that_fails_is_a_row_with_its_reason_and_is_tried_again) {
+  write_what_cannot_be_scheduled();
+  ho_scene_write(scene,
+                 "format: heteroopt-experiment/1\nname: scene\nworkloads: [split.json, a.json]\n"
+                 "platforms: [./island.yaml, ./pair.yaml]\nexclude:\n  - {workload: a, platform: island, why: x}\n"
+                 "  - {workload: split, platform: pair, why: x}\nreplays: {times: 5}\n"
+                 "schedulers:\n  - {use: heft}\n  - {use: peft}\n");
+  for (int attempt = 1; attempt <= 2; attempt++) {
+    ho_run_outcome o = ho_scene_run(scene, NULL);
+    cr_assert_eq(o.failed, 2);
+    cr_assert_eq(o.unchanged + o.done, 2, "the other problem does not suffer");
+    cr_assert(g_str_has_prefix(o.first_failure, "heft on split.json/inference/island, replicate 0: "), "%s", o.first_failure);
+    g_free(o.first_failure);
+    cr_assert_eq(COUNT("run WHERE status = 'failed' AND length(reason) > 10"), 2);
+    cr_assert_eq(ho_scene_number(scene->database, "SELECT max(attempts) FROM run"), attempt);
+  }
+  cr_assert_eq(COUNT("frame WHERE kind = 'payoff' AND NOT defined"), 1);
+}
+
 /* In a child, since the limit cannot be taken back: files may not grow beyond `bytes`. */
 static int run_on_a_full_disk(rlim_t bytes) {
   pid_t child = fork();

@@ -11,6 +11,7 @@
 #include "experiments/selection.h"
 #include "experiments/table.h"
 #include "plots/front.h"
+#include "results/store_query.h"
 
 typedef struct {
   char *database, *jobs_text, *shard_text;
@@ -75,7 +76,11 @@ static gboolean report(ho_store *s, const char *database, const ho_run_outcome *
   if (!text) return FALSE;
   g_string_append(out, text);
   g_string_append_printf(out, "database  %s\n", database);
-  return draw(database, s, out, error);
+  g_autoptr(GPtrArray) points = ho_store_final_fronts(s, NULL, NULL, error);
+  if (!points) return FALSE;
+  if (points->len > 0) return draw(database, s, out, error);
+  ho_cli_note("no run found a plan: there is no front to draw");
+  return TRUE;
 }
 
 static gboolean run_experiment(const run_options *o, const char *file, GString *out, GError **error) {

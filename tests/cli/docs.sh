@@ -6,7 +6,8 @@
 place=$(mktemp -d) || exit 1
 trap 'rm -rf "$place"' EXIT
 cd "$place" || exit 1
-mkdir bin && ln -s "$HO_TEST_BUILDDIR/heteroopt" bin/heteroopt && PATH=$place/bin:$PATH
+set -o pipefail
+ln -s "$HO_TEST_SRCDIR/experiments" . && mkdir bin && ln -s "$HO_TEST_BUILDDIR/heteroopt" bin/heteroopt && PATH=$place/bin:$PATH
 
 # console FILE: the lines of its console blocks.
 console() { sed -n '/^```console$/,/^```$/{/^```/!p}' "$1"; }
@@ -19,14 +20,15 @@ typed() {
       skip "$line" "sqlite3 is not installed"
       continue
     fi
-    bash -c "set -o pipefail; $line" >out 2>err </dev/null
-    ok $? "${1##*/}: $line" "$(tail -n 3 err)"
+    eval "$line" >"$place/out" 2>"$place/err" </dev/null
+    ok $? "${1##*/}: $line" "$(tail -n 3 "$place/err")"
     # the config that the guide writes is made small before it is run
     [[ $line == "heteroopt new mypaper.yaml" ]] && sed -i -E 's/^(replicates:) *[0-9]+/\1 2/; s/evaluations: [0-9]+/evaluations: 60/; s/times: [0-9]+/times: 5/' mypaper.yaml
   done < <(console "$1" | grep -E "$2")
 }
 
 typed "$HO_TEST_SRCDIR/docs/guide.md" .
+cd "$place" || exit 1
 
 # examples: every block of adding.md that begins with its file's name, as that file.
 awk '/^```(c|yaml)$/ { getline; if (match($0, /file: [^ ]+/)) { name = substr($0, RSTART + 6, RLENGTH - 6); inside = 1; next } }

@@ -32,12 +32,14 @@ array dash[3] = [3, 3, 1]
 set encoding utf8
 set datafile separator whitespace
 width = 18.2                                   # cm: the width of a page of two columns
-columns = 4                                    # of the legend
+longest = 0
+do for [s = 1:n_series] { longest = strlen(series[s]) > longest ? strlen(series[s]) : longest }
+columns = longest > 20 ? 3 : 4                 # of the legend
 has_reference = 0
 do for [c = 1:|xref|] { if (xref[c] == xref[c] && yref[c] == yref[c]) { has_reference = 1 } }
 rows = (n_series + has_reference + columns - 1) / columns
 row = n_problems > 4 ? (n_problems > 6 ? 3.6 : 22.0 / n_problems) : 5.2   # cm: up to six problems fit on a page
-height = row * n_problems + 0.5 + 0.45 * rows
+height = row * n_problems + 0.7 + 0.45 * rows
 legend = 0.45 * rows / height
 
 block(p, k, s, what) = (((p - 1) * n_panels + k - 1) * n_series + s - 1) * 2 + what
@@ -55,7 +57,7 @@ do for [o = 1:|outputs|] {
   if (kind eq "svg") { set terminal svg noenhanced size width * 37.8, height * 37.8 font "Helvetica,11" linewidth 1 }
   if (kind eq "png") { set terminal pngcairo noenhanced size width * 79, height * 79 font "Helvetica,8" fontscale 2.09 linewidth 2.6 pointscale 2.4 }
   set output out
-  set multiplot layout n_problems, n_panels margins 0.075, 0.99, legend + 1.05 / height, 1 - 0.5 / height spacing 0.09, 1.5 / height
+  set multiplot layout n_problems, n_panels margins 0.075, 0.99, legend + 1.25 / height, 1 - 0.5 / height spacing 0.09, 1.5 / height
   unset key
   set border 3 linewidth 0.6
   set tics nomirror scale 0.6 out

@@ -217,40 +217,48 @@ static void fill_defaults(const ho_graph *g, ho_op_info *ops, ho_tensor_info *te
 
 /* ---- digest ---------------------------------------------------------------------------------------------------------- */
 
-static void digest_op(ho_digest *d, const ho_graph *g, const ho_op_info *op) {
+/* Numbers that are zero, which most are, cost one bit of a mask instead of a field: digesting a large graph takes as long as its
+ * bytes. Returns the mask, which must be digested before them. */
+static int64_t mask_of(const double *numbers, int n) {
+  int64_t mask = 0;
+  for (int i = 0; i < n; i++) mask |= (int64_t)(numbers[i] != 0) << i;
+  return mask;
+}
+
+static void digest_op(ho_digest *d, const ho_op_info *op) {
+  const double numbers[] = {op->flops,       op->read,        op->write,   (double)op->workspace,
+                            op->parallelism, op->sensitivity, op->release, op->priority};
+  const int n = G_N_ELEMENTS(numbers);
   ho_digest_string(d, op->name);
-  ho_digest_string(d, op->kind);
-  ho_digest_string(d, op->layer);
-  ho_digest_int(d, op->phase);
-  ho_digest_double(d, op->flops);
-  ho_digest_double(d, op->read);
-  ho_digest_double(d, op->write);
-  ho_digest_int(d, op->workspace);
-  ho_digest_double(d, op->parallelism);
-  ho_digest_double(d, op->sensitivity);
-  ho_digest_double(d, op->release);
-  ho_digest_double(d, op->priority);
-  ho_digest_int(d, op->n_times);
+  ho_digest_int(d, mask_of(numbers, n) | (int64_t)op->phase << n | (int64_t)(op->layer != NULL) << (n + 2));
+  for (int i = 0; i < n; i++)
+    if (numbers[i] != 0) ho_digest_double(d, numbers[i]);
+  ho_digest_int(d, (int64_t)op->kind_index << 32 | (op->n_times + 1));
+  if (op->layer) ho_digest_string(d, op->layer);
   for (int32_t i = 0; i < op->n_times; i++) {
-    ho_digest_string(d, g->time_devices[op->times[i].device]);
+    ho_digest_int(d, op->times[i].device);
     ho_digest_double(d, op->times[i].seconds);
   }
 }
 
 static void digest_tensor(ho_digest *d, const ho_graph *g, ho_tensor t) {
   const ho_tensor_info *tensor = &g->tensor[t];
+  int32_t n_uses = g->use_start[t + 1] - g->use_start[t];
   ho_digest_string(d, tensor->name);
   ho_digest_int(d, tensor->bytes);
-  ho_digest_string(d, ho_dtype_name(tensor->dtype));
-  ho_digest_int(d, tensor->rank);
+  /* each of these is small and stands at a place of its own */
+  ho_digest_int(d, (int64_t)tensor->dtype | tensor->role << 8 | tensor->is_output << 10 | (tensor->memory != NULL) << 11 |
+                       (tensor->alias >= 0) << 12 | (int64_t)(tensor->rank + 1) << 13);
+  ho_digest_int(d, (int64_t)n_uses << 32 | (tensor->producer + 1));
+  if (tensor->memory) ho_digest_string(d, tensor->memory);
+  if (tensor->alias >= 0) ho_digest_int(d, tensor->alias);
   for (int32_t i = 0; i < tensor->rank; i++) ho_digest_int(d, tensor->shape[i]);
-  ho_digest_int(d, tensor->role);
-  ho_digest_string(d, tensor->memory);
-  ho_digest_int(d, tensor->alias);
-  ho_digest_int(d, tensor->producer);
-  ho_digest_int(d, tensor->is_output);
-  ho_digest_int(d, g->use_start[t + 1] - g->use_start[t]);
   for (int32_t i = g->use_start[t]; i < g->use_start[t + 1]; i++) ho_digest_int(d, g->use[i]);
+}
+
+static void digest_words(ho_digest *d, const char *const *words, int32_t n) {
+  ho_digest_int(d, n);
+  for (int32_t i = 0; i < n; i++) ho_digest_string(d, words[i]);
 }
 
 /* The content: not the graph's name, not where it came from, not what the reader had to say. */
@@ -259,8 +267,10 @@ static const char *digest_graph(const ho_graph *g) {
   ho_digest_string(d, "heteroopt-graph/1");
   ho_digest_double(d, g->period);
   ho_digest_double(d, g->samples);
+  digest_words(d, g->kinds, g->n_kinds);
+  digest_words(d, g->time_devices, g->n_time_devices);
   ho_digest_int(d, g->n_ops);
-  for (ho_op o = 0; o < g->n_ops; o++) digest_op(d, g, &g->op[o]);
+  for (ho_op o = 0; o < g->n_ops; o++) digest_op(d, &g->op[o]);
   ho_digest_int(d, g->n_tensors);
   for (ho_tensor t = 0; t < g->n_tensors; t++) digest_tensor(d, g, t);
   g_autofree char *hex = ho_digest_finish(d);

@@ -164,12 +164,15 @@ static gboolean read_consumers(reader *r, ho_tensor t, const json_t *object, ho_
   if (!ho_json_get_array(object, at, "consumers", FALSE, &consumers, error)) return FALSE;
   for (size_t i = 0; i < json_array_size(consumers); i++) {
     const char *name = json_string_value(json_array_get(consumers, i));
+    ho_op o = name ? ho_graph_build_find_op(r->build, name) : -1;
+    if (o >= 0) {
+      ho_graph_build_consume(r->build, t, o);
+      continue;
+    }
     char key[48];
     g_snprintf(key, sizeof key, "consumers[%" G_GSIZE_FORMAT "]", i);
-    if (!name) return ho_fail(error, HO_ERROR_INPUT, "%s: %s.%s: expected the name of an op", at.file, at.place, key);
-    ho_op o = ho_graph_build_find_op(r->build, name);
-    if (o < 0) return fail_missing(r, at.place, key, "op", name, r->op_names, error);
-    ho_graph_build_consume(r->build, t, o);
+    if (name) return fail_missing(r, at.place, key, "op", name, r->op_names, error);
+    return ho_fail(error, HO_ERROR_INPUT, "%s: %s.%s: expected the name of an op", at.file, at.place, key);
   }
   return TRUE;
 }
@@ -221,6 +224,19 @@ static gboolean resolve_aliases(reader *r, GError **error) {
 
 typedef gboolean (*read_element)(reader *r, const json_t *object, ho_json_at at, GError **error);
 
+/* "ops[3]". By hand, since it is done for every element and printf takes as long as the rest of reading one. */
+static void put_place(char *place, const char *list, int index) {
+  char digits[12];
+  int n = 0;
+  do digits[n++] = (char)('0' + index % 10);
+  while (index /= 10);
+  place = g_stpcpy(place, list);
+  *place++ = '[';
+  while (n > 0) *place++ = digits[--n];
+  *place++ = ']';
+  *place = '\0';
+}
+
 static gboolean read_list(reader *r, const ho_json_stream *s, const char *name, read_element read, GError **error) {
   ho_json_elements e;
   if (!ho_json_stream_elements(s, name, &e)) return TRUE;
@@ -228,7 +244,7 @@ static gboolean read_list(reader *r, const ho_json_stream *s, const char *name, 
   for (int i = 0; ho_json_elements_next(&e, &element, error); i++) {
     if (!element) return TRUE;
     char place[48];
-    g_snprintf(place, sizeof place, "%s[%d]", name, i);
+    put_place(place, name, i);
     gboolean ok = read(r, element, (ho_json_at){r->file, place}, error);
     json_decref(element);
     if (!ok) return FALSE;

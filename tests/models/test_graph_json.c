@@ -61,6 +61,68 @@ Test(graph_json, neither_order_of_keys_nor_white_space_changes_the_digest) {
   }
 }
 
+/* One change at a time to a text with every key; `from` stands in it once. */
+Test(graph_json, the_digest_sees_every_value) {
+  static const char *const text =
+      "{\"format\":\"heteroopt-graph/1\",\"name\":\"demo\",\"period\":0.04,\"samples\":8,\"ops\":["
+      "{\"name\":\"A\",\"kind\":\"conv\",\"flops\":11,\"read\":12,\"write\":13,\"workspace\":14,\"parallelism\":15,"
+      "\"phase\":\"backward\",\"layer\":\"L\",\"sensitivity\":16,\"release\":17,\"priority\":18,"
+      "\"time\":{\"gpu\":19,\"cpu\":20}},{\"name\":\"B\"},{\"name\":\"C\"}],\"tensors\":["
+      "{\"name\":\"w\",\"shape\":[64,3],\"dtype\":\"fp16\",\"role\":\"weight\",\"consumers\":[\"A\"]},"
+      "{\"name\":\"a\",\"bytes\":21,\"producer\":\"A\",\"consumers\":[\"B\"],\"output\":true},"
+      "{\"name\":\"x\",\"bytes\":22,\"memory\":\"m\",\"consumers\":[\"A\"]},"
+      "{\"name\":\"v\",\"bytes\":23,\"alias\":\"x\",\"producer\":\"B\"}]}";
+  static const char *const changes[][2] = {{"0.04", "0.05"},
+                                           {"samples\":8", "samples\":9"},
+                                           {"conv", "gemm"},
+                                           {":11", ":0"},
+                                           {":12", ":0"},
+                                           {":13", ":0"},
+                                           {":14", ":0"},
+                                           {":15", ":0"},
+                                           {"backward", "update"},
+                                           {"\"L\"", "\"M\""},
+                                           {",\"layer\":\"L\"", ""},
+                                           {":16", ":0"},
+                                           {":17", ":0"},
+                                           {":18", ":-18"},
+                                           {":19", ":20"},
+                                           {"gpu", "npu"},
+                                           {"\"gpu\":19,", ""},
+                                           {"\"C\"", "\"D\""},
+                                           {",{\"name\":\"C\"}", ""},
+                                           {"[64,3]", "[3,64]"},
+                                           {"[64,3]", "[192]"},
+                                           {"fp16", "bf16"},
+                                           {"weight", "input"},
+                                           {"\"consumers\":[\"A\"]},{\"name\":\"a\"", "\"consumers\":[\"B\"]},{\"name\":\"a\""},
+                                           {":21", ":24"},
+                                           {"[\"B\"]", "[\"C\"]"},
+                                           {"[\"B\"]", "[\"B\",\"C\"]"},
+                                           {",\"output\":true", ""},
+                                           {"\"m\"", "\"n\""},
+                                           {",\"memory\":\"m\"", ""},
+                                           {":23", ":25"},
+                                           {"\"alias\":\"x\"", "\"alias\":\"a\""},
+                                           {",\"alias\":\"x\"", ""},
+                                           {"\"producer\":\"B\"", "\"producer\":\"C\""},
+                                           {"\"name\":\"v\"", "\"name\":\"u\""}};
+  g_autofree char *none = NULL;
+  g_autoptr(ho_graph) g = graph_of_text(text, &none);
+  cr_assert_not_null(g, "%s", none);
+  g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+  g_hash_table_add(seen, g_strdup(g->digest));
+  for (size_t i = 0; i < G_N_ELEMENTS(changes); i++) {
+    g_autofree char *message = NULL;
+    g_auto(GStrv) halves = g_strsplit(text, changes[i][0], 2);
+    cr_assert_eq(g_strv_length(halves), 2, "%s", changes[i][0]);
+    g_autofree char *changed = g_strjoinv(changes[i][1], halves);
+    g_autoptr(ho_graph) h = graph_of_text(changed, &message);
+    cr_assert_not_null(h, "%s: %s", changes[i][0], message);
+    cr_expect(g_hash_table_add(seen, g_strdup(h->digest)), "%s -> %s", changes[i][0], changes[i][1]);
+  }
+}
+
 /* ---- what a text means ----------------------------------------------------------------------------------------------- */
 
 #define HEAD "{\"format\":\"heteroopt-graph/1\",\"name\":\"demo\","

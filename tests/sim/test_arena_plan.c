@@ -1,4 +1,4 @@
-/* arena_plan.c: laws of the arena plan. */
+/* test_arena_plan.c: laws of the arena plan. */
 #include "sim/arena_plan.h"
 
 #include <criterion/criterion.h>

@@ -1,4 +1,4 @@
-/* fluid.c: laws of the sharing of resources, and textbook answers. */
+/* test_fluid.c: laws of the sharing of resources, and textbook answers. */
 #include "sim/fluid.h"
 
 #include <criterion/criterion.h>

@@ -129,6 +129,7 @@ static gboolean infer_loop(ho_onnx_inference *i, ho_onnx_node *n, GError **error
 
 static gboolean infer_scan(ho_onnx_inference *i, ho_onnx_node *n, GError **error) {
   ho_onnx_graph *body = ho_onnx_payload_graph(n, "body");
+  const gboolean batched = n->opset < 9; /* sequence lengths first and a batch before every axis: shapes are left to the file */
   const int32_t scanned = (int32_t)CLAMP(ho_onnx_int(n, "num_scan_inputs", 1), 0, n->n_in);
   const int32_t states = n->n_in - scanned;
   size_t n_in_axes, n_out_axes;
@@ -148,7 +149,7 @@ static gboolean infer_scan(ho_onnx_inference *i, ho_onnx_node *n, GError **error
   if (!ho_onnx_infer(i->m, body, error)) return FALSE;
   n->cost = cost_of_graph(body);
   repeat(&n->cost, (double)trips);
-  for (int32_t k = 0; k < n->n_out; k++) {
+  for (int32_t k = 0; k < n->n_out && !batched; k++) {
     const ho_onnx_tensor *t = body_output(body, k);
     if (t == NULL) continue;
     set_like(i, k, t);

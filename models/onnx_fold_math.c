@@ -173,6 +173,7 @@ static gboolean apply_unary(const char *op, gboolean is_float, ho_onnx_scalar x,
   if (strcmp(op, "Not") == 0) return y->i = !x.i, TRUE;
   if (strcmp(op, "Neg") == 0) return is_float ? (y->d = -x.d) : (y->i = (int64_t)(0 - (uint64_t)x.i)), TRUE;
   if (strcmp(op, "Abs") == 0) return is_float ? (y->d = fabs(x.d)) : (y->i = x.i < 0 ? (int64_t)(0 - (uint64_t)x.i) : x.i), TRUE;
+  if (strcmp(op, "Relu") == 0) return is_float ? (y->d = x.d > 0 ? x.d : 0) : (y->i = MAX(x.i, 0)), TRUE;
   if (!is_float) return FALSE;
   if (strcmp(op, "Floor") == 0) return y->d = floor(x.d), TRUE;
   if (strcmp(op, "Ceil") == 0) return y->d = ceil(x.d), TRUE;
@@ -217,7 +218,7 @@ gboolean ho_onnx_fold_arithmetic(ho_onnx_model *m, const ho_onnx_node *n) {
   static const struct {
     const char *op, *by;
   } reductions[] = {{"ReduceProd", "Mul"}, {"ReduceSum", "Add"}, {"ReduceMax", "Max"}, {"ReduceMin", "Min"}};
-  static const char *const unary[] = {"Not", "Neg", "Abs", "Floor", "Ceil", "Round", "Sqrt"};
+  static const char *const unary[] = {"Not", "Neg", "Abs", "Floor", "Ceil", "Round", "Sqrt", "Relu"};
   const size_t which = find_binary(n->op);
   if (which < G_N_ELEMENTS(binary)) return fold_binary(m, n, which), TRUE;
   if (strcmp(n->op, "Where") == 0) return fold_where(m, n), TRUE;

@@ -44,17 +44,27 @@ void ho_onnx_shape_nonzero(ho_onnx_inference *i) {
   ho_onnx_set_dims(i, 0, 2, (int64_t[]){MAX(x->rank, 1), count});
 }
 
+/* As many as the condition selects, when it is a constant. */
+static int64_t selected(ho_onnx_inference *i, int32_t axis, int64_t upper) {
+  size_t n;
+  const ho_onnx_scalar *condition = ho_onnx_values(i, 1, &n);
+  if (condition == NULL) return ho_onnx_data_size(i, 0, axis, upper);
+  int64_t count = 0;
+  for (size_t k = 0; k < n; k++) count += condition[k].i != 0;
+  return MIN(count, upper);
+}
+
 void ho_onnx_shape_compress(ho_onnx_inference *i) {
   const ho_onnx_shape *x = ho_onnx_in(i, 0);
   if (x->rank < 0) return;
   if (ho_onnx_attribute(i->n, "axis") == NULL) {
-    ho_onnx_set_dims(i, 0, 1, (int64_t[]){ho_onnx_data_size(i, 0, 0, all_elements(x))});
+    ho_onnx_set_dims(i, 0, 1, (int64_t[]){selected(i, 0, all_elements(x))});
     return;
   }
   ho_onnx_shape y = *x;
   const int32_t axis = ho_onnx_axis(ho_onnx_int(i->n, "axis", 0), x->rank);
   if (axis < 0) return;
-  y.dim[axis] = ho_onnx_data_size(i, 0, axis, x->dim[axis]);
+  y.dim[axis] = selected(i, axis, x->dim[axis]);
   ho_onnx_set(i, 0, &y);
 }
 

@@ -66,7 +66,8 @@ static void print_outcome(const ho_run_outcome *o) {
     ho_cli_note("%d failed, %d infeasible; the first: %s", o->failed, o->infeasible, o->first_failure ? o->first_failure : "-");
 }
 
-static gboolean report(ho_store *s, const char *database, const ho_run_outcome *outcome, GString *out, GError **error) {
+static gboolean report(const ho_config *c, ho_store *s, const char *database, const ho_run_outcome *outcome, GString *out,
+                       GError **error) {
   print_outcome(outcome);
   if (outcome->left)
     return ho_fail(error, HO_ERROR_IO, "%s: interrupted: %d runs done, %d left; the same command goes on", database,
@@ -78,8 +79,8 @@ static gboolean report(ho_store *s, const char *database, const ho_run_outcome *
   g_string_append_printf(out, "database  %s\n", database);
   g_autoptr(GPtrArray) points = ho_store_final_fronts(s, NULL, NULL, error);
   if (!points) return FALSE;
-  if (points->len > 0) return draw(database, s, out, error);
-  ho_cli_note("no run found a plan: there is no front to draw");
+  if (points->len > 0 && c->n_objectives > 1) return draw(database, s, out, error);
+  ho_cli_note("no front to draw: %s", points->len > 0 ? "there is one objective only" : "no run found a plan");
   return TRUE;
 }
 
@@ -105,7 +106,7 @@ static gboolean run_experiment(const run_options *o, const char *file, GString *
   signal(SIGTERM, on_interrupt);
   gboolean ok = ho_experiment_run_all(e, s, &setup, &outcome, error);
   ho_progress_end(&bar);
-  ok = ok && report(s, database, &outcome, out, error);
+  ok = ok && report(c, s, database, &outcome, out, error);
   g_free(outcome.first_failure);
   if (!ok) {
     ho_store_free(s);

@@ -35,6 +35,7 @@ static gboolean is_precision(ho_dtype t) {
 /* A shape counts elements exactly; bytes alone cannot tell how many int4 share the last byte, and are taken as full. */
 int64_t ho_tensor_bytes(const ho_tensor_info *t, ho_dtype p) {
   if (p == t->dtype || !is_precision(t->dtype) || !is_precision(p)) return t->bytes;
+  if (t->bytes == 0) return 0; /* one dimension is 0, and the others may be anything */
   int64_t bits = ho_dtype_bits(p), own = ho_dtype_bits(t->dtype);
   if (t->rank >= 0) {
     int64_t elements = 1;

@@ -23,6 +23,7 @@ static gboolean is_floating(ho_dtype t) {
 }
 
 static int64_t elements(const ho_tensor_info *t) {
+  if (t->bytes == 0) return 0; /* one dimension is 0, and the others may be anything */
   if (t->rank < 0) return t->bytes / (ho_dtype_bits(t->dtype) / 8); /* floating types have whole bytes */
   int64_t n = 1;
   for (int32_t i = 0; i < t->rank; i++) n *= t->shape[i];

@@ -49,6 +49,12 @@ static double draw_factor(maker *m) {
   return ho_exp((ho_stream_uniform(&m->stream) - 0.5) * m->log_spread);
 }
 
+/* Elements of an output; what is absurd is refused with the graph, not cast beyond int64 here. */
+static double draw_elements(maker *m) {
+  double elements = floor(m->ccr * m->flops * draw_factor(m) / FLOPS_PER_BYTE / ELEMENT);
+  return MIN(elements, (double)HO_GRAPH_MAX_BYTES);
+}
+
 /* An op without inputs as yet, and its output. */
 static ho_op draw_op(maker *m, int32_t i) {
   static const char *const kinds[] = {"conv", "gemm", "attention", "add", "layernorm", "gather"};
@@ -57,7 +63,7 @@ static ho_op draw_op(maker *m, int32_t i) {
   g_snprintf(name, sizeof name, "op%d", i);
   g_snprintf(out, sizeof out, "t%d", i);
   double flops = m->flops * draw_factor(m);
-  double elements = floor(m->ccr * m->flops * draw_factor(m) / FLOPS_PER_BYTE / ELEMENT);
+  double elements = draw_elements(m);
   uint64_t k = ho_stream_below(&m->stream, n_kinds);
   ho_op_info op = ho_op_info_init(name, m->mixed ? kinds[k] : "generic");
   op.flops = m->mixed && k >= n_compute ? elements : flops;
@@ -71,7 +77,7 @@ static ho_op draw_op(maker *m, int32_t i) {
 static void draw_input(maker *m, int32_t i, ho_op o) {
   char name[24];
   g_snprintf(name, sizeof name, "in%d", i);
-  double elements = floor(m->ccr * m->flops * draw_factor(m) / FLOPS_PER_BYTE / ELEMENT);
+  double elements = draw_elements(m);
   ho_tensor t = ho_graph_build_tensor(m->build, name, HO_FP32, -1, NULL, (int64_t)(elements * ELEMENT), HO_ROLE_INPUT, -1);
   ho_graph_build_consume(m->build, t, o);
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "graphs.h"
+#include "models/graph_stats.h"
 
 /* A graph of ops named by letters and one edge of `bytes` per pair of letters. */
 static ho_graph_build *letters(const char *ops, const char *const *edges, int64_t bytes) {
@@ -182,6 +183,16 @@ Test(graph, names_that_are_not_utf_8_are_repaired) {
   g_autoptr(ho_graph) g = finish(b);
   cr_assert(g_utf8_validate(g->op[1].name, -1, NULL));
   cr_assert(g_utf8_validate(g->op[1].kind, -1, NULL));
+}
+
+Test(graph, an_empty_shape_stays_empty_however_large_its_other_dimensions) {
+  ho_graph_build *b = letters("A", (const char *const[]){NULL}, 0);
+  const int64_t shape[] = {INT64_MAX, INT64_MAX, 0};
+  ho_graph_build_consume(b, ho_graph_build_tensor(b, "w", HO_FP32, 3, shape, 0, HO_ROLE_WEIGHT, -1), 0);
+  g_autoptr(ho_graph) g = finish(b);
+  cr_assert_eq(ho_tensor_bytes(&g->tensor[0], HO_FP64), 0);
+  g_autoptr(ho_graph_stats) s = ho_graph_stats_new(g);
+  cr_assert_eq(s->parameters, 0);
 }
 
 /* ---- the digest ------------------------------------------------------------------------------------------------------ */

@@ -74,3 +74,9 @@ Test(synthetic, nothing_to_move_and_nothing_to_compute_are_legal) {
   for (ho_tensor t = 0; t < g->n_tensors; t++) cr_assert_eq(g->tensor[t].bytes, 0);
   for (ho_op o = 0; o < g->n_ops; o++) cr_assert_eq(g->op[o].flops, 0);
 }
+
+Test(synthetic, sizes_beyond_reason_are_one_line_of_error) {
+  g_autoptr(GError) error = NULL;
+  cr_assert_null(ho_graph_load("layered:flops=1e18,ccr=1e4", NULL, NULL, &error));
+  cr_assert(g_str_has_suffix(error->message, "bytes together"), "%s", error->message);
+}

@@ -31,13 +31,33 @@ double ho_timeline_earliest(const ho_timeline *t, double ready, double length) {
   return at;
 }
 
-void ho_timeline_insert(ho_timeline *t, double start, double length) {
+static void remove_slot(ho_timeline *t, int32_t i) {
+  memmove(t->slot + i, t->slot + i + 1, sizeof(ho_slot) * (size_t)(t->n - i - 1));
+  t->n--;
+}
+
+static void insert_slot(ho_timeline *t, int32_t i, ho_slot slot) {
   if (t->n == t->capacity) {
     t->capacity = t->capacity ? 2 * t->capacity : 64;
     t->slot = g_renew(ho_slot, t->slot, t->capacity);
   }
-  int32_t i = first_after(t, start);
   memmove(t->slot + i + 1, t->slot + i, sizeof(ho_slot) * (size_t)(t->n - i));
-  t->slot[i] = (ho_slot){start, start + length};
+  t->slot[i] = slot;
   t->n++;
+}
+
+void ho_timeline_insert(ho_timeline *t, double start, double length) {
+  int32_t i = first_after(t, start);
+  double end = start + length;
+  int joins_before = i > 0 && t->slot[i - 1].end == start, joins_after = i < t->n && t->slot[i].start == end;
+  if (joins_before && joins_after) {
+    t->slot[i - 1].end = t->slot[i].end;
+    remove_slot(t, i);
+  } else if (joins_before) {
+    t->slot[i - 1].end = end;
+  } else if (joins_after) {
+    t->slot[i].start = start;
+  } else {
+    insert_slot(t, i, (ho_slot){start, end});
+  }
 }

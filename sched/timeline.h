@@ -1,6 +1,6 @@
 /* timeline.h: when a device is taken, for insertion-based list scheduling.
  *
- * Slots are kept in order of time and do not overlap. Cost: O(log n) to find where to look plus the slots looked at; O(n) moves in
+ * Slots are kept in order of time and do not overlap; those that touch are one. Cost: O(log n) to find where to look plus the slots looked at; O(n) moves in
  * the worst case to insert. */
 #ifndef HO_SCHED_TIMELINE_H
 #define HO_SCHED_TIMELINE_H

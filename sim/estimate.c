@@ -158,6 +158,9 @@ static void walk_by_time(ho_estimate *e) {
       case HO_EST_HOP:
         ho_est_hop_done(e, i, x.time);
         break;
+      case HO_EST_WAKE:
+        ho_est_wake(e, x.time);
+        break;
       default:
         start(e, i, x.time);
     }

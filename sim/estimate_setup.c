@@ -21,14 +21,20 @@ static void grow(ho_estimate *e, int32_t n) {
   e->cap = n;
   e->node = g_renew(ho_est_node, e->node, n + 1);
   e->own = g_renew(ho_est_row, e->own, n + 1);
-  e->heap = g_renew(ho_est_item, e->heap, n + slots + 1);
+  e->heap = g_renew(ho_est_item, e->heap, n + 2 * slots + 2); /* ends or starts, second hops, wake-ups */
+  e->waiting = g_renew(ho_pairing, e->waiting, slots + 1);
+  e->waiting_slot = g_renew(int32_t, e->waiting_slot, slots + 1);
+  e->waiting_scratch = g_renew(int32_t, e->waiting_scratch, slots + 1);
 }
 
 static void reset(ho_estimate *e, const ho_plan *plan) {
   const ho_est_tables *t = e->t;
   e->plan = plan;
   e->ordered = plan->n > t->n_ops;
-  e->n_heap = 0;
+  e->n_heap = e->n_waited = 0;
+  for (int32_t k = 0; k < e->n_waiting_routes; k++) e->waiting_root[e->waiting_route[k]] = -1;
+  e->n_waiting_routes = 0;
+  e->next_wake = INFINITY;
   e->link_joules = e->makespan = 0;
   if (++e->stamp == 0) { /* stamps of the last four billion runs would be taken for this one's */
     memset(e->slot, 0, sizeof *e->slot * (size_t)(t->g->n_tensors * t->n_memories));
@@ -188,6 +194,9 @@ static void make_per_device(ho_estimate *e) {
   e->n_running = g_new0(int32_t, m);
   e->running = g_new0(ho_est_running *, m);
   for (ho_memory k = 0; k < m; k++) e->running[k] = g_new0(ho_est_running, e->n_queues + 1);
+  e->waiting_root = g_new(int32_t, m * m + 1);
+  e->waiting_route = g_new(int32_t, m * m + 1);
+  for (int32_t k = 0; k < m * m; k++) e->waiting_root[k] = -1;
   e->destination = g_new0(ho_est_destination, m + 1);
   e->link_free = g_new0(double, e->t->n_resources + 1);
 }
@@ -232,11 +241,38 @@ void ho_estimate_free(ho_estimate *e) {
   for (ho_memory m = 0; m < e->t->n_memories; m++) g_free(e->running[m]);
   ho_est_memory_clear(&e->mem);
   ho_est_tables_free(e->t);
-  void *const owned[] = {
-      e->node,       e->own,        e->heap,           e->capacity,      e->entry_of,         e->precision_of,   e->foreign,
-      e->slot,       e->queue_tail, e->queue_free,     e->queues_used,   e->last_kind,        e->meets,          e->device_free,
-      e->busy_until, e->joules,     e->graph_launched, e->dispatch_tail, e->dispatch_blocked, e->dispatch_clock, e->devices_used,
-      e->n_running,  e->running,    e->destination,    e->link_free,     e->engine_start,     e->engine_free};
+  void *const owned[] = {e->node,
+                         e->own,
+                         e->heap,
+                         e->capacity,
+                         e->entry_of,
+                         e->precision_of,
+                         e->foreign,
+                         e->slot,
+                         e->queue_tail,
+                         e->queue_free,
+                         e->queues_used,
+                         e->last_kind,
+                         e->meets,
+                         e->device_free,
+                         e->busy_until,
+                         e->joules,
+                         e->graph_launched,
+                         e->dispatch_tail,
+                         e->dispatch_blocked,
+                         e->dispatch_clock,
+                         e->devices_used,
+                         e->n_running,
+                         e->running,
+                         e->destination,
+                         e->link_free,
+                         e->engine_start,
+                         e->engine_free,
+                         e->waiting,
+                         e->waiting_slot,
+                         e->waiting_root,
+                         e->waiting_route,
+                         e->waiting_scratch};
   for (size_t i = 0; i < G_N_ELEMENTS(owned); i++) g_free(owned[i]);
   g_free(e);
 }

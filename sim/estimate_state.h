@@ -1,6 +1,6 @@
 /* estimate_state.h: the scratch of one estimate, shared by its parts. Internal to sim/.
  *
- * estimate.c sets up and walks the plan, estimate_copy.c moves tensors between memories, estimate_share.c slows kernels that run side by
+ * estimate.c sets up and walks the plan, estimate_copy.c moves tensors between memories (one copy: estimate_link.c), estimate_share.c slows kernels that run side by
  * side, estimate_memory.c finds peaks. Entries of the plan are nodes; `need` counts what an entry still waits for. Nothing here is
  * allocated while a plan is run. */
 #ifndef HO_SIM_ESTIMATE_STATE_H
@@ -9,21 +9,23 @@
 #include "sim/estimate.h"
 #include "sim/estimate_memory.h"
 #include "sim/estimate_tables.h"
+#include "sim/pairing.h"
 
-/* What the walk handles next. `order`: kind in the upper two bits, so that at one instant ends come before arrivals and these before
- * starts; then the index. */
+/* What the walk handles next. `order`: kind in the upper two bits, so that at one instant ends come first, then arrivals on
+ * host, then copies that waited, then starts; then the index. */
 typedef struct {
   double time;
   uint32_t order;
 } ho_est_item;
 
-enum { HO_EST_END = 0, HO_EST_HOP = 1, HO_EST_START = 2, HO_EST_KIND_SHIFT = 30 };
+enum { HO_EST_END = 0, HO_EST_HOP = 1, HO_EST_WAKE = 2, HO_EST_START = 3, HO_EST_KIND_SHIFT = 30 };
 #define HO_EST_INDEX_MASK ((1U << HO_EST_KIND_SHIFT) - 1)
 
 /* A tensor in a memory. */
+enum { HO_EST_NO_BUFFER = -1, HO_EST_ON_ITS_WAY = -2, HO_EST_NEEDS_HOST = -3 };
 typedef struct {
-  double avail;   /* s; INFINITY: on its way, by a staged copy */
-  int32_t buffer; /* in ho_est_memory; -1: takes no memory */
+  double avail;   /* s; INFINITY: not known yet */
+  int32_t buffer; /* in ho_est_memory; NO_BUFFER: it takes none; the others while avail is not known */
   uint32_t stamp; /* equals ho_estimate.stamp when it belongs to this run */
 } ho_est_slot;
 
@@ -83,6 +85,12 @@ struct ho_estimate {
   ho_est_running **running;
   ho_est_destination *destination;
 
+  /* copies that wait, by route a pairing heap whose nodes are numbered as they come */
+  ho_pairing *waiting;
+  int32_t *waiting_slot, *waiting_root, *waiting_route, *waiting_scratch;
+  int32_t n_waited, n_waiting_routes;
+  double next_wake; /* s */
+
   ho_est_item *heap;
   int32_t n_heap;
   double link_joules, makespan;
@@ -103,9 +111,30 @@ void ho_est_hop_done(ho_estimate *e, int32_t slot, double now);
 /* When the inputs of an entry are in its memory, in plans with duplicates. */
 double ho_est_pull(ho_estimate *e, int32_t entry);
 
+/* x will be in memory `to` at `at`: wakes who waits for it there, and sends it on when that is host. */
+void ho_est_announce(ho_estimate *e, ho_tensor x, int32_t to, double at);
+
+/* --- estimate_link.c ------------------------------------------------------------------------------------------------------------- */
+/* One copy without staging, asked for at `at`; returns when it arrives. It does not give way to copies that wait. */
+double ho_est_copy(ho_estimate *e, ho_tensor x, int32_t from, int32_t to, double at);
+/* The same in its turn; INFINITY: it has to wait, ho_est_announce will be called. */
+double ho_est_ask(ho_estimate *e, ho_tensor x, int32_t from, int32_t to, double at, int32_t first);
+/* Lets copies begin that waited. */
+void ho_est_wake(ho_estimate *e, double now);
+
 /* --- estimate_share.c ------------------------------------------------------------------------------------------------------------ */
 /* When a kernel that starts at x->kernel ends, given those that run; it joins them. */
 double ho_est_share(ho_estimate *e, const ho_est_node *x);
+
+static inline ho_est_slot *ho_est_slot_at(ho_estimate *e, ho_tensor x, int32_t m) {
+  return &e->slot[(int64_t)x * e->t->n_memories + m];
+}
+
+/* At its producer's precision; a graph input at its own. */
+static inline double ho_est_tensor_bytes(const ho_estimate *e, ho_tensor x) {
+  ho_op producer = e->t->tensor[x].producer;
+  return producer < 0 ? (double)e->t->g->tensor[x].bytes : ho_est_bytes(e->t, x, e->precision_of[producer]);
+}
 
 /* A dispatcher that is at `clock` launches an entry of device d; returns its clock afterwards. In graph mode the first launch of a device
  * launches all. */

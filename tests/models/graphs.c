@@ -107,3 +107,11 @@ char *text_of_graph(const ho_graph *g) {
   g_unlink(path);
   return text;
 }
+
+char *shared_file(const char *name) {
+  const char *given = g_getenv("HO_SHARED"), *top = g_getenv("HO_TEST_SRCDIR");
+  g_autofree char *folder = given ? g_strdup(given) : g_build_filename(top ? top : ".", "..", "shared", NULL);
+  char *file = g_build_filename(folder, name, NULL);
+  if (!g_file_test(file, G_FILE_TEST_EXISTS)) cr_skip_test("no reference data: %s is absent", file);
+  return file;
+}

@@ -16,4 +16,8 @@ ho_graph *graph_of_text(const char *text, char **message);
 /* What a graph is written as; caller frees. */
 char *text_of_graph(const ho_graph *g);
 
+/* A file of the shared reference data (HO_SHARED, or ../shared beside the sources); skips the test, saying so, where it is absent.
+ * Caller frees. */
+char *shared_file(const char *name);
+
 #endif

@@ -99,6 +99,41 @@ Test(cnn, half_the_bits_are_half_the_bytes) {
   cr_assert_eq(ho_graph_op_dtype(half, 0), HO_FP16);
 }
 
+typedef struct {
+  double flops, read, write;
+} work;
+
+static int by_work(const void *a, const void *b) {
+  return memcmp(a, b, sizeof(work));
+} /* any order will do */
+
+/* Work of all ops of a kind, sorted. */
+static GArray *work_of(const ho_graph *g, const char *kind) {
+  GArray *list = g_array_new(FALSE, FALSE, sizeof(work));
+  for (ho_op o = 0; o < g->n_ops; o++) {
+    work w = {g->op[o].flops, g->op[o].read, g->op[o].write};
+    if (strcmp(g->op[o].kind, kind) == 0) g_array_append_val(list, w);
+  }
+  g_array_sort(list, by_work);
+  return list;
+}
+
+/* An export that this project did not make, by way of the ONNX reader: two ways to the same numbers. */
+Test(cnn, resnet50_agrees_op_by_op_with_an_onnx_export) {
+  static const char *const kinds[][2] = {
+      {"conv", "conv"}, {"relu", "relu"}, {"maxpool", "maxpool"}, {"gemm", "gemm"}, {"add", "sum"}};
+  g_autofree char *file = shared_file("onnx/files/light_resnet50.onnx");
+  g_autoptr(ho_graph) built = model("resnet50");
+  g_autoptr(ho_graph) read = model(file);
+  for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++) {
+    g_autoptr(GArray) a = work_of(built, kinds[i][0]);
+    g_autoptr(GArray) b = work_of(read, kinds[i][1]);
+    cr_assert_gt(a->len, 0);
+    cr_assert_eq(a->len, b->len, "%s: %u and %u", kinds[i][0], a->len, b->len);
+    cr_expect_arr_eq(a->data, b->data, a->len * sizeof(work), "%s", kinds[i][0]);
+  }
+}
+
 /* ---- what the documentation says ------------------------------------------------------------------------------------- */
 
 /* A number with thousands separators. */

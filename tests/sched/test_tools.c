@@ -231,4 +231,5 @@ Test(sched_search, an_invalid_plan_ends_the_run) {
   g_autoptr(ho_search) s = run_with(l, offer_nonsense, &ok, &error);
   cr_assert(!ok);
   cr_expect(strstr(error->message, "invalid plan") && strstr(error->message, "stream"), "%s", error->message);
+  cr_expect_eq(ho_archive_size(ho_search_archive(s)), 0);
 }

@@ -51,6 +51,13 @@ static gboolean read_measure(ho_problem *q, const char *text, GError **error) {
   return TRUE;
 }
 
+void ho_cli_inputs_finish(ho_cli_inputs *in) {
+  in->cost = ho_cost_new(in->graph, in->platform);
+  in->problem.graph = in->graph;
+  in->problem.platform = in->platform;
+  in->problem.cost = in->cost;
+}
+
 gboolean ho_cli_inputs_load(ho_cli_inputs *in, const ho_command *self, GError **error) {
   if (!in->graph_spec)
     return ho_cli_usage(error, "%s: --graph is missing: a file, or a built-in such as resnet50:batch=8", self->name);
@@ -61,10 +68,7 @@ gboolean ho_cli_inputs_load(ho_cli_inputs *in, const ho_command *self, GError **
   if (!in->graph) return FALSE;
   in->platform = ho_platform_load(in->platform_name, error);
   if (!in->platform) return FALSE;
-  in->cost = ho_cost_new(in->graph, in->platform);
-  in->problem.graph = in->graph;
-  in->problem.platform = in->platform;
-  in->problem.cost = in->cost;
+  ho_cli_inputs_finish(in);
   return TRUE;
 }
 

@@ -48,6 +48,8 @@ ho_graph *ho_cli_load_graph(const char *spec, char **bind, GError **error);
 
 /* Loads graph and platform and makes the cost table and the problem. A missing --graph or --platform is a usage error. */
 gboolean ho_cli_inputs_load(ho_cli_inputs *in, const ho_command *self, GError **error);
+/* Cost table and problem of a graph and a platform that are there already. */
+void ho_cli_inputs_finish(ho_cli_inputs *in);
 void ho_cli_inputs_clear(ho_cli_inputs *in);
 
 /* "3.41 ms", "1.92 J", "0.310" or "24.9 GB": a figure of the problem's kind for people. Caller frees. */

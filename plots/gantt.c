@@ -10,7 +10,7 @@
 #include "plots/figure.h"
 
 typedef struct {
-  const char *file;
+  const char *file;   /* or whatever the replay is called */
   GPtrArray *lanes;   /* char*: names, in order of first appearance */
   GPtrArray *devices; /* char*: names, likewise */
   GArray *drawn;      /* int per lane: how many activities it has */
@@ -78,10 +78,12 @@ static gboolean add_all(gantt *g, const json_t *root, const char *key,
 }
 
 /* Ops device by device, in the platform's order, so that the lanes are in that order too. */
-static gboolean add_ops(gantt *g, json_t *root, GError **error) {
+static gboolean add_ops(gantt *g, const json_t *root, GError **error) {
   const char *device;
   json_t *ignored;
-  json_object_foreach(json_object_get(root, "devices"), device, ignored) {
+  json_t *devices = json_object_get(root, "devices");
+  if (!json_is_object(devices)) return ho_fail(error, HO_ERROR_INPUT, "%s: the replay: key 'devices' is missing", g->file);
+  json_object_foreach(devices, device, ignored) {
     g->only = device;
     if (!add_all(g, root, "ops", add_op, error)) return FALSE;
   }
@@ -92,9 +94,8 @@ static gboolean draw(const gantt *g, double makespan, const char *const *outputs
   const char *unit;
   double scale = ho_axis_scale(HO_AXIS_SECONDS, makespan, &unit);
   g_autoptr(GString) preamble = g_string_new(NULL);
-  g_autofree char *base = g_path_get_basename(g->file);
   g_autofree char *length = ho_unit_format(makespan, HO_UNIT_SECONDS);
-  g_autofree char *title = g_strdup_printf("%s: %s", base, length);
+  g_autofree char *title = g_strdup_printf("%s: %s", g->file, length);
   ho_figure_text(preamble, "title_text", title);
   ho_figure_int(preamble, "n_lanes", (int)g->lanes->len);
   ho_figure_texts(preamble, "lane", (int)g->lanes->len, (const char *const *)g->lanes->pdata);
@@ -104,20 +105,17 @@ static gboolean draw(const gantt *g, double makespan, const char *const *outputs
   return ho_figure_draw("gantt", outputs, preamble->str, g->data->str, note, error);
 }
 
-gboolean ho_gantt_draw(const char *file, const char *const *outputs, char **note, GError **error) {
-  json_t *root = ho_json_read(file, error);
-  if (!root) return FALSE;
+gboolean ho_gantt_draw(const json_t *replay, const char *name, const char *const *outputs, char **note, GError **error) {
   double makespan = 0;
-  gantt g = {.file = file,
+  gantt g = {.file = name,
              .lanes = g_ptr_array_new_with_free_func(g_free),
              .devices = g_ptr_array_new_with_free_func(g_free),
              .drawn = g_array_new(FALSE, TRUE, sizeof(int)),
              .data = g_string_new("# lane, start (s), end (s), colour (rgb)\n")};
-  gboolean ok = ho_json_get_double(root, (ho_json_at){file, "the replay"}, "makespan", TRUE, 0, &makespan, error) &&
-                add_ops(&g, root, error) && add_all(&g, root, "transfers", add_transfer, error);
-  if (ok && !(makespan > 0)) ok = ho_fail(error, HO_ERROR_INPUT, "%s: makespan: 0, there is nothing to draw", file);
+  gboolean ok = ho_json_get_double(replay, (ho_json_at){name, "the replay"}, "makespan", TRUE, 0, &makespan, error) &&
+                add_ops(&g, replay, error) && add_all(&g, replay, "transfers", add_transfer, error);
+  if (ok && !(makespan > 0)) ok = ho_fail(error, HO_ERROR_INPUT, "%s: makespan: 0, there is nothing to draw", name);
   ok = ok && draw(&g, makespan, outputs, note, error);
-  json_decref(root);
   g_ptr_array_unref(g.lanes);
   g_ptr_array_unref(g.devices);
   g_array_unref(g.drawn);

@@ -85,6 +85,8 @@ if command -v gnuplot >/dev/null; then
   ok $? "a front file is drawn, into a name with blanks" "$(cat err)"
   "$heteroopt" plot run.json --kind gantt -o gantt.pdf >out 2>err && [ -s gantt.pdf ]
   ok $? "a replay is drawn as a Gantt chart" "$(cat err)"
+  "$heteroopt" plot tiny.db --kind gantt --plan 1000000 -o plan.pdf >out 2>err && [ -s plan.pdf ]
+  ok $? "a plan of a database is replayed and drawn" "$(cat err)"
   [ -s tiny-out/front.pdf ] && [ -s tiny-out/front.png ]
   ok $? "run leaves its figure as PDF and PNG"
 else
@@ -96,5 +98,9 @@ ok $? "without gnuplot data and script are written, and it says so" "$(cat err)"
 "$heteroopt" plot tiny.db --kind front --problem nowhere -o x.pdf >out 2>err
 [ $? -eq 1 ] && [ "$(wc -l <err)" -eq 1 ] && grep -q "nowhere" err
 ok $? "a problem that is not there is an error" "$(cat err)"
+
+"$heteroopt" plot tiny.db --kind gantt --plan 999 -o x.pdf >out 2>err
+[ $? -eq 1 ] && [ "$(wc -l <err)" -eq 1 ] && grep -q "999" err
+ok $? "a plan that is not there is an error" "$(cat err)"
 
 finish

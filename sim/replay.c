@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "sim/arena_plan.h"
+#include "sim/plan_check.h"
 #include "sim/replay_state.h"
 
 /* ---- events: a binary heap by time; order within an instant is made by sorting the batch ------------------------------------------- */
@@ -191,26 +192,33 @@ ho_replay *ho_replay_new(const ho_problem *q) {
 
 void ho_replay_free(ho_replay *r) {
   if (!r) return;
-  void *all[] = {r->slot_start, r->op_hash,     r->tensor_hash,  r->device_hash,  r->memory_hash, r->heap,         r->batch,
-                 r->entry,      r->times,       r->op_entry,     r->op_precision, r->queue_tail,  r->running_in,   r->candidate,
-                 r->cell,       r->tensor_cell, r->tensor_bytes, r->copy,         r->transfer,    r->waiting,      r->scratch,
-                 r->pair_head,  r->pairs,       r->pair_blocked, r->engines_out,  r->engines_in,  r->engine_limit, r->pair_fluid,
-                 r->memory,     r->buffer,      r->device,       r->dispatcher,   r->link,        r->model,        r->out_device,
-                 r->out_link,   r->out_memory,  r->out_buffer,   r->out_arena};
+  void *all[] = {r->slot_start, r->op_hash,    r->tensor_hash, r->device_hash,  r->memory_hash,  r->heap,       r->batch,
+                 r->entry,      r->entry_cell, r->times,       r->op_entry,     r->op_precision, r->queue_tail, r->running_in,
+                 r->candidate,  r->cell,       r->tensor_cell, r->tensor_bytes, r->copy,         r->transfer,   r->waiting,
+                 r->scratch,    r->pair_head,  r->pairs,       r->pair_blocked, r->engines_out,  r->engines_in, r->engine_limit,
+                 r->pair_fluid, r->memory,     r->buffer,      r->device,       r->dispatcher,   r->link,       r->model,
+                 r->out_device, r->out_link,   r->out_memory,  r->out_buffer,   r->out_arena};
   for (size_t i = 0; i < G_N_ELEMENTS(all); i++) g_free(all[i]);
   ho_fluid_free(r->fluid);
   ho_plan_free(r->plan);
   g_free(r);
 }
 
+/* Keeps a copy of the plan. 1: it is the one that was checked by the last run. */
+static int keep_plan(ho_replay *r, const ho_plan *plan) {
+  if (plan == r->plan || (r->plan && ho_plan_equal(plan, r->plan))) return r->checked;
+  ho_plan_free(r->plan);
+  r->plan = ho_plan_copy(plan);
+  return 0;
+}
+
 const ho_replay_result *ho_replay_run(ho_replay *r, const ho_plan *plan, const ho_replay_options *options, GError **error) {
-  if (plan != r->plan) {
-    ho_plan_free(r->plan);
-    r->plan = ho_plan_copy(plan);
-  }
+  r->checked = keep_plan(r, plan) || ho_plan_check(r->plan, r->q->graph, r->q->platform, r->q->cost, error);
+  if (!r->checked) return NULL;
   r->options = options ? *options : (ho_replay_options){0};
   ho_replay_clear(r);
-  if (!ho_replay_load(r, r->plan, error) || !run(r, error)) return NULL;
+  ho_replay_load(r, r->plan);
+  if (!run(r, error)) return NULL;
   ho_replay_report(r);
   return &r->result;
 }

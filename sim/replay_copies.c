@@ -24,8 +24,18 @@ int32_t ho_cells_get(ho_replay *r, ho_tensor t, ho_memory m) {
   }
   g_assert(r->n_cells < r->max_cells);
   *link = r->n_cells;
-  r->cell[r->n_cells] = (cell_t){
-      .tensor = t, .memory = m, .next = -1, .first = INT32_MAX, .buffer = -1, .copy = -1, .maker = -1, .state = CELL_ABSENT};
+  const ho_tensor_info *info = &r->q->graph->tensor[t];
+  r->cell[r->n_cells] = (cell_t){.tensor = t,
+                                 .memory = m,
+                                 .next = -1,
+                                 .first = INT32_MAX,
+                                 .view = -1,
+                                 .buffer = -1,
+                                 .copy = -1,
+                                 .maker = -1,
+                                 .state = CELL_ABSENT,
+                                 .is_weight = info->role == HO_ROLE_WEIGHT,
+                                 .is_output = info->is_output != 0};
   return r->n_cells++;
 }
 
@@ -78,7 +88,7 @@ void ho_copies_spread(ho_replay *r, int32_t source) {
   int32_t staged = INT32_MAX; /* the first consumer of those that can only be reached through host */
   for (int32_t c = r->tensor_cell[t]; c >= 0; c = r->cell[c].next) {
     const cell_t *to = &r->cell[c];
-    if (to->state != CELL_ABSENT || to->made_here || to->uses == 0 || r->q->graph->tensor[t].role == HO_ROLE_WEIGHT) continue;
+    if (to->state != CELL_ABSENT || to->made_here || to->uses == 0 || to->is_weight) continue;
     if (ho_platform_direct(p, here, to->memory))
       request(r, source, c, to->first);
     else

@@ -53,33 +53,10 @@ void ho_memory_drop(ho_replay *r, int32_t b) {
   grow(r, k->memory, -k->bytes);
 }
 
-static int reads(const ho_graph *g, ho_op o, ho_tensor t) {
-  for (int32_t j = g->in_start[o]; j < g->in_start[o + 1]; j++)
-    if (g->in[j] == t) return 1;
-  return 0;
-}
-
-/* The cell whose buffer output t of an op on memory m is a view of, -1: it has memory of its own. A view of what the op does not itself
- * read could outlive it, and is given memory. */
-static int32_t viewed(const ho_replay *r, ho_op o, ho_tensor t, ho_memory m) {
-  ho_tensor of = r->q->graph->tensor[t].alias;
-  return of >= 0 && reads(r->q->graph, o, of) ? ho_cells_find(r, of, m) : -1;
-}
-
-int64_t ho_memory_demand(const ho_replay *r, int32_t i) {
-  const ho_graph *g = r->q->graph;
-  const entry_t *e = &r->entry[i];
-  int64_t bytes = g->op[e->op].workspace;
-  for (int32_t j = g->out_start[e->op]; j < g->out_start[e->op + 1]; j++)
-    if (viewed(r, e->op, g->out[j], e->memory) < 0) bytes += r->tensor_bytes[g->out[j]];
-  return bytes;
-}
-
-void ho_memory_output(ho_replay *r, int32_t i, ho_tensor t) {
-  const ho_tensor_info *info = &r->q->graph->tensor[t];
+void ho_memory_output(ho_replay *r, int32_t i, int32_t index) {
   entry_t *e = &r->entry[i];
-  int32_t index = ho_cells_find(r, t, e->memory);
   cell_t *c = &r->cell[index];
+  ho_tensor t = c->tensor;
   if (c->buffer >= 0) { /* another copy of the op, on the same memory, has it */
     int32_t spare = ho_memory_take(r, e->memory, r->tensor_bytes[t], t, i, 1, 0);
     if (e->workspace < 0) {
@@ -91,16 +68,15 @@ void ho_memory_output(ho_replay *r, int32_t i, ho_tensor t) {
     r->n_buffers--;
     return;
   }
-  int32_t of = viewed(r, e->op, t, e->memory);
-  int32_t shared = of >= 0 ? r->cell[of].buffer : -1;
+  int32_t shared = c->view >= 0 ? r->cell[c->view].buffer : -1;
   /* Its consumers here, and its maker until copies away from here are requested. */
   if (shared < 0) {
-    c->buffer = ho_memory_take(r, e->memory, r->tensor_bytes[t], t, i, c->uses + 1, info->is_output);
+    c->buffer = ho_memory_take(r, e->memory, r->tensor_bytes[t], t, i, c->uses + 1, c->is_output);
     return;
   }
   c->buffer = shared;
   r->buffer[shared].refs += c->uses + 1;
-  r->buffer[shared].pinned |= (int8_t)(info->is_output != 0);
+  r->buffer[shared].pinned |= (int8_t)c->is_output;
 }
 
 static gboolean no_room(const ho_replay *r, const cell_t *c, GError **error) {

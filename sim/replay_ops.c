@@ -100,6 +100,7 @@ void ho_ops_rates_changed(ho_replay *r) {
 
 static double load_seconds(ho_replay *r, const entry_t *e) {
   const ho_device_info *dev = &r->q->platform->device[e->device];
+  if (!(dev->reconfigure > 0)) return 0;
   device_t *k = &r->device[e->device];
   int32_t kind = r->q->graph->op[e->op].kind_index, before = k->loaded_kind;
   k->loaded_kind = kind;
@@ -124,7 +125,8 @@ int ho_ops_try(ho_replay *r, int32_t i) {
     e->cause_index = k->last_end;
   }
   if (g->op[e->op].workspace > 0) e->workspace = ho_memory_take(r, e->memory, g->op[e->op].workspace, -1, i, 1, 0);
-  for (int32_t j = g->out_start[e->op]; j < g->out_start[e->op + 1]; j++) ho_memory_output(r, i, g->out[j]);
+  const int32_t *outputs = &r->entry_cell[e->first_cell + e->n_in];
+  for (int32_t j = 0; j < e->n_out; j++) ho_memory_output(r, i, outputs[j]);
   k->running++;
   e->running = 1;
   r->times[i].start = r->now;
@@ -187,7 +189,6 @@ void ho_ops_kernel(ho_replay *r, int32_t i) {
 /* ---- end ----------------------------------------------------------------------------------------------------------------------- */
 
 void ho_ops_release(ho_replay *r, int32_t i) {
-  const ho_graph *g = r->q->graph;
   entry_t *e = &r->entry[i];
   device_t *k = &r->device[e->device];
   r->times[i].end = r->now;
@@ -200,22 +201,19 @@ void ho_ops_release(ho_replay *r, int32_t i) {
   e->running = 0;
   r->unfinished--;
   ho_memory_drop(r, e->workspace);
-  for (int32_t j = g->in_start[e->op]; j < g->in_start[e->op + 1]; j++) {
-    int32_t c = ho_cells_find(r, g->in[j], e->memory);
-    if (c >= 0) ho_memory_drop(r, r->cell[c].buffer);
-  }
+  for (int32_t j = 0; j < e->n_in; j++) ho_memory_drop(r, r->cell[r->entry_cell[e->first_cell + j]].buffer);
 }
 
 void ho_ops_arrive(ho_replay *r, int32_t i) {
-  const ho_graph *g = r->q->graph;
   entry_t *e = &r->entry[i];
   if (e->next_in_queue >= 0) ho_ops_less(r, e->next_in_queue, CAUSE_QUEUE, i);
   if (r->q->platform->device[e->device].launch == HO_LAUNCH_SYNC) ho_ops_launch(r, e->dispatcher, r->now);
-  for (int32_t j = g->out_start[e->op]; j < g->out_start[e->op + 1]; j++) {
-    int32_t c = ho_cells_get(r, g->out[j], e->memory);
+  const int32_t *outputs = &r->entry_cell[e->first_cell + e->n_in];
+  for (int32_t j = 0; j < e->n_out; j++) {
+    int32_t c = outputs[j];
     int fresh = r->cell[c].state != CELL_PRESENT;
     ho_cells_present(r, c, i, -1);
-    if (r->online) ho_online_produced(r, g->out[j], c);
+    if (r->online) ho_online_produced(r, r->cell[c].tensor, c);
     if (!fresh) continue;
     ho_copies_spread(r, c);
     ho_memory_drop(r, r->cell[c].buffer);

@@ -101,6 +101,7 @@ static void assign(ho_replay *r, ho_op o, ho_device d) {
   r->unfinished--; /* counted from the start: see ho_online_begin */
   w->assigned[o] = i;
   w->held[d] = 1;
+  ho_replay_load_cells(r, i);
   entry_t *e = &r->entry[i];
   for (int32_t j = g->in_start[o]; j < g->in_start[o + 1]; j++) {
     ho_tensor t = g->in[j];
@@ -111,7 +112,6 @@ static void assign(ho_replay *r, ho_op o, ho_device d) {
     e->pending++;
     if (r->cell[c].state == CELL_ABSENT) ho_copies_spread(r, r->tensor_cell[t]);
   }
-  for (int32_t j = g->out_start[o]; j < g->out_start[o + 1]; j++) r->cell[ho_cells_get(r, g->out[j], e->memory)].made_here = 1;
   if (!r->dispatcher[e->dispatcher].waits) ho_ops_launch(r, e->dispatcher, 0);
 }
 
@@ -185,6 +185,7 @@ gboolean ho_online_begin(ho_replay *r, const char *name, GError **error) {
   }
   ho_plan_free(r->plan);
   r->plan = ho_plan_new(g->n_ops);
+  r->checked = 0;
   struct ho_online *w = r->online = g_new0(struct ho_online, 1);
   w->policy = found;
   w->missing = g_new0(int32_t, (size_t)g->n_ops + 1);

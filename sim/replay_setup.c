@@ -2,9 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "base/stream.h"
-#include "sim/plan_check.h"
 #include "sim/replay_state.h"
 
 /* FNV-1a, avalanched: names, not indices, key the noise, so that it follows an op through rewritten graphs. */
@@ -174,6 +172,7 @@ void ho_replay_reserve(ho_replay *r, int32_t n) {
   r->max_buffers = r->max_cells + n;
   r->max_heap = 2 * n + 2 * r->max_copies + g->n_ops + 16;
   r->entry = g_renew(entry_t, r->entry, n + 1);
+  r->entry_cell = g_renew(int32_t, r->entry_cell, r->max_cells + 1);
   r->times = g_renew(ho_replay_op, r->times, n + 1);
   r->candidate = g_renew(int32_t, r->candidate, n + 1);
   r->cell = g_renew(cell_t, r->cell, r->max_cells + 1);
@@ -204,7 +203,7 @@ void ho_replay_clear(ho_replay *r) {
   r->now = 0;
   r->events = 0;
   r->n_heap = r->n_batch = r->n_candidates = r->n_cells = r->n_copies = r->n_transfers = r->n_pairs = r->n_buffers = 0;
-  r->n_entries = r->unfinished = r->request_order = 0;
+  r->n_entries = r->n_entry_cells = r->unfinished = r->request_order = 0;
   r->total = r->total_peak = r->accelerator = r->accelerator_peak = 0;
   r->stuck_copy = r->stuck_entry = -1;
   r->account = 1;
@@ -314,19 +313,43 @@ static void load_precisions(ho_replay *r, const ho_plan *plan) {
   }
 }
 
-/* Cells of entry i's outputs and inputs; counts the inputs that it must wait for. */
-static void load_cells(ho_replay *r, int32_t i) {
+static int reads(const ho_graph *g, ho_op o, ho_tensor t) {
+  for (int32_t j = g->in_start[o]; j < g->in_start[o + 1]; j++)
+    if (g->in[j] == t) return 1;
+  return 0;
+}
+
+/* An output that is a view of what the op reads takes no memory. (Of anything else it could outlive it, and is given memory.) */
+static int64_t load_output(ho_replay *r, const entry_t *e, int32_t index) {
+  const ho_graph *g = r->q->graph;
+  cell_t *c = &r->cell[index];
+  ho_tensor of = g->tensor[c->tensor].alias;
+  c->made_here = 1;
+  c->view = of >= 0 && reads(g, e->op, of) ? ho_cells_find(r, of, e->memory) : -1;
+  return c->view < 0 ? r->tensor_bytes[c->tensor] : 0;
+}
+
+void ho_replay_load_cells(ho_replay *r, int32_t i) {
   const ho_graph *g = r->q->graph;
   entry_t *e = &r->entry[i];
+  e->first_cell = r->n_entry_cells;
+  e->demand = g->op[e->op].workspace;
   for (int32_t j = g->in_start[e->op]; j < g->in_start[e->op + 1]; j++) {
-    ho_tensor t = g->in[j];
-    cell_t *c = &r->cell[ho_cells_get(r, t, e->memory)];
+    int32_t index = ho_cells_get(r, g->in[j], e->memory);
+    cell_t *c = &r->cell[index];
     if (c->first == INT32_MAX) c->first = i;
-    c->uses++;
-    if (g->tensor[t].role != HO_ROLE_WEIGHT) e->pending++;
+    if (!r->online) c->uses++;
+    if (c->is_weight) continue;
+    if (!r->online) e->pending++;
+    r->entry_cell[r->n_entry_cells++] = index;
   }
-  for (int32_t j = g->out_start[e->op]; j < g->out_start[e->op + 1]; j++)
-    r->cell[ho_cells_get(r, g->out[j], e->memory)].made_here = 1;
+  e->n_in = r->n_entry_cells - e->first_cell;
+  for (int32_t j = g->out_start[e->op]; j < g->out_start[e->op + 1]; j++) {
+    int32_t index = ho_cells_get(r, g->out[j], e->memory);
+    e->demand += load_output(r, e, index);
+    r->entry_cell[r->n_entry_cells++] = index;
+  }
+  e->n_out = r->n_entry_cells - e->first_cell - e->n_in;
 }
 
 /* A weight takes its consumers' precision: the largest where several use it in one memory. */
@@ -352,18 +375,14 @@ static void load_inputs(ho_replay *r) {
   }
 }
 
-gboolean ho_replay_load(ho_replay *r, const ho_plan *plan, GError **error) {
-  const ho_problem *q = r->q;
-  if (!ho_plan_check(plan, q->graph, q->platform, q->cost, error)) return FALSE;
+void ho_replay_load(ho_replay *r, const ho_plan *plan) {
   ho_replay_reserve(r, plan->n);
   load_inputs(r);
   load_precisions(r, plan);
   load_weights(r);
   for (int32_t i = 0; i < plan->n; i++) {
     ho_replay_load_entry(r, i, &plan->entry[i]);
-    load_cells(r, i);
+    ho_replay_load_cells(r, i);
     r->n_entries++;
   }
-  for (int32_t i = 0; i < r->n_entries; i++) r->entry[i].demand = ho_memory_demand(r, i);
-  return TRUE;
 }

@@ -39,6 +39,7 @@ typedef struct {
   int32_t next_in_queue, next_launch, next_copy; /* entries, -1 */
   int32_t pending;                               /* what is still missing: inputs, launch, head of the queue */
   int32_t workspace;                             /* buffer while it runs, -1 */
+  int32_t first_cell, n_in, n_out;               /* its cells in entry_cell: inputs that are no weights, then outputs */
   double earliest;                               /* s: launched, released and not before */
   double gate;                                   /* s: released and not before */
   double work;                                   /* s the kernel takes alone, noise included */
@@ -60,11 +61,13 @@ typedef struct {
   int32_t next;   /* cell of the same tensor in another memory, in order of first use; -1 */
   int32_t first;  /* entry of its first consumer; INT32_MAX: none */
   int32_t uses;   /* consumers there */
+  int32_t view;   /* cell whose buffer it looks at, -1 */
   int32_t buffer; /* -1 */
   int32_t copy;   /* that brought it, -1 */
   int32_t maker;  /* entry whose end made it present, -1 */
   uint8_t state;
   uint8_t made_here; /* a copy of its producer runs on this memory */
+  uint8_t is_weight, is_output;
 } cell_t;
 
 typedef struct {
@@ -137,6 +140,7 @@ struct ho_replay {
   entry_t *entry;
   ho_replay_op *times;
   int32_t n_entries, max_entries;
+  int32_t *entry_cell, n_entry_cells;
   int32_t *op_entry; /* first entry of each op, -1 */
   int8_t *op_precision;
   int plain;           /* no tensor changes its size: kernels are as in the cost table */
@@ -184,14 +188,16 @@ struct ho_replay {
   ho_replay_buffer *out_buffer; /* made when asked for */
   double *out_arena;
   ho_plan *plan; /* copy of what is replayed */
+  int checked;   /* `plan` has passed ho_plan_check */
 };
 
 /* replay_setup.c */
 void ho_replay_allocate(ho_replay *r);
 void ho_replay_reserve(ho_replay *r, int32_t n_entries);
 void ho_replay_clear(ho_replay *r);
-gboolean ho_replay_load(ho_replay *r, const ho_plan *plan, GError **error);
+void ho_replay_load(ho_replay *r, const ho_plan *plan);
 void ho_replay_load_entry(ho_replay *r, int32_t i, const ho_entry *e);
+void ho_replay_load_cells(ho_replay *r, int32_t i); /* its inputs (which it waits for, unless a policy runs) and outputs */
 double ho_replay_noise(const ho_replay *r, uint64_t what, uint64_t where);
 
 /* replay_ops.c */
@@ -219,9 +225,8 @@ void ho_copies_arrive(ho_replay *r, int32_t x);
 /* replay_memory.c */
 int ho_memory_ask(ho_replay *r, ho_memory m, int64_t bytes); /* 1: granted (nothing is taken yet) */
 int32_t ho_memory_take(ho_replay *r, ho_memory m, int64_t bytes, ho_tensor t, int32_t entry, int32_t refs, int pinned);
-void ho_memory_drop(ho_replay *r, int32_t buffer);           /* one user less; freed by the last */
-void ho_memory_output(ho_replay *r, int32_t i, ho_tensor t); /* allocates an output of entry i, which is starting */
-int64_t ho_memory_demand(const ho_replay *r, int32_t i);     /* B that entry i asks for */
+void ho_memory_drop(ho_replay *r, int32_t buffer);            /* one user less; freed by the last */
+void ho_memory_output(ho_replay *r, int32_t i, int32_t cell); /* allocates an output of entry i, which is starting */
 gboolean ho_memory_initial(ho_replay *r, GError **error);
 void ho_memory_finish(ho_replay *r);
 

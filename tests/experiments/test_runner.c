@@ -169,6 +169,8 @@ Test(runner, only_and_shards_leave_the_rest_for_later) {
   cr_assert_eq(total, 21);
   cr_assert_eq(COUNT("run WHERE status NOT IN ('done', 'infeasible')"), 0);
   cr_assert_eq(COUNT("final_indicator WHERE indicator = 'hv' AND frame = 'payoff'"), 14);
+  g_autofree char *pieces = ho_scene_dump(scene->database);
+  cr_assert_str_eq(whole, pieces);
 }
 
 /* Two devices without a way between them, and two ops in a row that each run on one of them only. */

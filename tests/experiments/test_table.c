@@ -88,6 +88,7 @@ Test(table, a_column_of_results_is_an_indicator_too_and_a_wrong_one_is_named) {
   ho_scene_run(scene, NULL);
   g_autofree char *text = table(HO_TABLE_TEXT, "latency");
   g_autofree char *head = line(text, "latency (n=3)");
+  cr_assert(strstr(head, "heft"), "%s", head);
   g_autoptr(ho_store) s = ho_store_open(scene->database, HO_STORE_READ, NULL);
   GError *error = NULL;
   cr_assert_null(ho_table(s, &(ho_table_setup){.indicator = "latncy"}, &error));

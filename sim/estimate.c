@@ -41,8 +41,8 @@ static inline double overhead(ho_estimate *e, const ho_est_node *x) {
   ho_device d = x->row->device;
   const ho_est_device *device = &e->t->device[d];
   if (!(device->reconfigure > 0)) return device->launch_device;
-  int32_t kind = e->t->kind[x->op], before = e->last_kind[d];
-  e->last_kind[d] = kind;
+  int32_t kind = e->t->kind[x->op], before = e->use[d].last_kind;
+  e->use[d].last_kind = kind;
   return device->launch_device + (before >= 0 && before != kind ? device->reconfigure : 0);
 }
 
@@ -54,7 +54,7 @@ static inline void begin(ho_estimate *e, ho_est_node *x, double start) {
 
 void ho_est_candidate(ho_estimate *e, int32_t i) {
   ho_est_node *x = &e->node[i];
-  if (e->meets[x->row->device]) {
+  if (e->use[x->row->device].meets) {
     ho_est_push(e, x->ready, HO_EST_START, i);
     return;
   }
@@ -68,14 +68,14 @@ static void start(ho_estimate *e, int32_t i, double now) {
   ho_est_node *x = &e->node[i];
   ho_device d = x->row->device;
   int exclusive = e->t->device[d].exclusive;
-  if (exclusive && e->device_free[d] > now) {
-    ho_est_push(e, e->device_free[d], HO_EST_START, i);
+  if (exclusive && e->use[d].free > now) {
+    ho_est_push(e, e->use[d].free, HO_EST_START, i);
     return;
   }
   begin(e, x, now);
   x->kernel = now + overhead(e, x);
   x->finish = ho_est_share(e, x);
-  if (exclusive) e->device_free[d] = x->finish;
+  if (exclusive) e->use[d].free = x->finish;
   ho_est_push(e, x->finish, HO_EST_END, i);
 }
 
@@ -93,12 +93,12 @@ static void dispatch_on(ho_estimate *e, const ho_est_node *x) {
 static inline void account_energy(ho_estimate *e, const ho_est_node *x) {
   ho_device d = x->row->device;
   double busy = x->row->time;
-  if (e->meets[d] && !e->t->device[d].power_by_use) { /* of several kernels that run at once, the device is busy with one */
-    double from = x->kernel > e->busy_until[d] ? x->kernel : e->busy_until[d];
+  if (e->use[d].meets && !e->t->device[d].power_by_use) { /* of several kernels that run at once, the device is busy with one */
+    double from = x->kernel > e->use[d].busy_until ? x->kernel : e->use[d].busy_until;
     busy = x->finish > from ? x->finish - from : 0;
-    if (x->finish > e->busy_until[d]) e->busy_until[d] = x->finish;
+    if (x->finish > e->use[d].busy_until) e->use[d].busy_until = x->finish;
   }
-  e->joules[d] += x->row->watts * busy + x->row->joules;
+  e->use[d].joules += x->row->watts * busy + x->row->joules;
 }
 
 /* Slot of an output in the memory it was made in. An alias lives in the buffer of what it is a view of, where that is here. */
@@ -172,14 +172,14 @@ static void walk_in_order(ho_estimate *e) {
     ho_est_node *x = &e->node[i];
     ho_device d = x->row->device;
     int32_t q = e->t->device[d].queue + e->plan->entry[i].stream, k = e->n_dispatchers == 1 ? 0 : d;
-    double launched = e->dispatch_clock[k] = ho_est_launch(e, d, e->dispatch_clock[k]);
-    double at = fmax(fmax(x->ready, ho_est_pull(e, i)), fmax(launched, e->queue_free[q]));
-    if (e->t->device[d].exclusive) at = fmax(at, e->device_free[d]);
+    double launched = e->dispatcher[k].clock = ho_est_launch(e, d, e->dispatcher[k].clock);
+    double at = fmax(fmax(x->ready, ho_est_pull(e, i)), fmax(launched, e->queue[q].free));
+    if (e->t->device[d].exclusive) at = fmax(at, e->use[d].free);
     begin(e, x, at);
     x->kernel = x->start + overhead(e, x);
-    x->finish = e->meets[d] ? ho_est_share(e, x) : x->kernel + x->row->time;
-    e->queue_free[q] = e->device_free[d] = x->finish;
-    if (e->t->device[d].launch == HO_LAUNCH_SYNC) e->dispatch_clock[k] = x->finish;
+    x->finish = e->use[d].meets ? ho_est_share(e, x) : x->kernel + x->row->time;
+    e->queue[q].free = e->use[d].free = x->finish;
+    if (e->t->device[d].launch == HO_LAUNCH_SYNC) e->dispatcher[k].clock = x->finish;
     end(e, i);
   }
 }
@@ -190,8 +190,8 @@ static double total_energy(const ho_estimate *e) {
   const ho_platform *p = e->t->p;
   double horizon = fmax(e->makespan, e->t->g->period), sum = e->link_joules;
   for (ho_device d = 0; d < p->n_devices; d++) {
-    int on = e->queues_used[d] > 0 || p->count_idle == HO_IDLE_ALL || ho_platform_is_host_device(p, d);
-    sum += e->joules[d] + (on ? p->device[d].idle : p->device[d].off) * horizon;
+    int on = e->use[d].queues > 0 || p->count_idle == HO_IDLE_ALL || ho_platform_is_host_device(p, d);
+    sum += e->use[d].joules + (on ? p->device[d].idle : p->device[d].off) * horizon;
   }
   return sum;
 }

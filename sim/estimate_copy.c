@@ -28,7 +28,7 @@ void ho_est_announce(ho_estimate *e, ho_tensor x, int32_t to, double at) {
   const ho_graph *g = e->t->g;
   int on_host = to == e->t->p->host;
   for (int32_t i = g->use_start[x]; i < g->use_start[x + 1]; i++) {
-    int32_t j = e->entry_of[g->use[i]], memory = e->node[j].memory;
+    int32_t j = e->op[g->use[i]].entry, memory = e->node[j].memory;
     ho_est_slot *there = ho_est_slot_at(e, x, memory);
     if (memory == to) {
       ho_est_arrive(e, j, at);
@@ -44,7 +44,7 @@ static int32_t first_consumer(const ho_estimate *e, ho_tensor x, int32_t memory)
   const ho_graph *g = e->t->g;
   int32_t first = INT32_MAX;
   for (int32_t i = g->use_start[x]; i < g->use_start[x + 1]; i++) {
-    int32_t j = e->entry_of[g->use[i]];
+    int32_t j = e->op[g->use[i]].entry;
     if (e->node[j].memory == memory && j < first) first = j;
   }
   return first;
@@ -80,7 +80,7 @@ void ho_est_deliver(ho_estimate *e, ho_tensor x, int32_t memory, double at) {
   int32_t u0 = e->t->tensor[x].use_begin, u1 = e->t->tensor[x].use_end, n = 0;
   ho_est_destination *d = e->destination;
   if (u1 - u0 == 1) { /* the usual case */
-    int32_t j = e->entry_of[g->use[u0]], to = e->node[j].memory;
+    int32_t j = e->op[g->use[u0]].entry, to = e->node[j].memory;
     if (to == memory) {
       ho_est_arrive(e, j, at);
       return;
@@ -90,7 +90,7 @@ void ho_est_deliver(ho_estimate *e, ho_tensor x, int32_t memory, double at) {
     return;
   }
   for (int32_t i = u0; i < u1; i++) {
-    int32_t j = e->entry_of[g->use[i]];
+    int32_t j = e->op[g->use[i]].entry;
     if (e->node[j].memory == memory)
       ho_est_arrive(e, j, at);
     else
@@ -102,7 +102,7 @@ void ho_est_deliver(ho_estimate *e, ho_tensor x, int32_t memory, double at) {
     if (ho_est_slot_at(e, x, d[k].memory)->stamp != e->stamp)
       send(e, x, memory, d[k].memory, fmax(at, e->plan->entry[d[k].first].not_before), d[k].first);
   for (int32_t i = u0; i < u1; i++) {
-    int32_t j = e->entry_of[g->use[i]];
+    int32_t j = e->op[g->use[i]].entry;
     if (e->node[j].memory == memory) continue;
     double there = ho_est_slot_at(e, x, e->node[j].memory)->avail;
     if (there < INFINITY) ho_est_arrive(e, j, there);

@@ -10,53 +10,71 @@
 
 #include "sim/estimate_state.h"
 
-/* The copy engine of a memory that is free first; NULL: there are enough. `inwards`: 0 or the number of all engines. */
+/* What a copy needs. */
+typedef struct {
+  const ho_est_route *route;
+  double *out, *in; /* copy engine that is free first at each end; NULL: there are enough */
+} needs;
+
+/* `inwards`: 0 or the number of all engines. */
 static inline double *first_engine(ho_estimate *e, int32_t memory, int32_t inwards) {
-  double *best = NULL;
-  for (int32_t i = e->engine_start[memory]; i < e->engine_start[memory + 1]; i++)
-    if (!best || e->engine_free[inwards + i] < *best) best = &e->engine_free[inwards + i];
+  int32_t i = e->engine_start[memory], n = e->engine_start[memory + 1];
+  if (i == n) return NULL;
+  double *best = &e->engine_free[inwards + i];
+  for (i++; i < n; i++)
+    if (e->engine_free[inwards + i] < *best) best = &e->engine_free[inwards + i];
   return best;
 }
 
-/* When a copy on this route could begin, at `at` or later, if nobody came before it. */
-static double possible(ho_estimate *e, int32_t from, int32_t to, double at) {
-  const double *out = first_engine(e, from, 0), *in = first_engine(e, to, e->engine_start[e->t->n_memories]);
-  if (out && *out > at) at = *out;
-  if (in && *in > at) at = *in;
-  if (e->t->p->contention != HO_CONTENTION_SERIAL) return at;
-  const ho_est_route *r = &e->t->route[from * e->t->n_memories + to];
-  for (int32_t i = 0; i < r->n; i++)
-    if (e->link_free[r->res[i]] > at) at = e->link_free[r->res[i]];
+static inline needs needs_of(ho_estimate *e, int32_t from, int32_t to) {
+  return (needs){&e->t->route[from * e->t->n_memories + to], first_engine(e, from, 0),
+                 first_engine(e, to, e->engine_start[e->t->n_memories])};
+}
+
+/* When a copy could begin, at `at` or later, if nobody came before it. */
+static inline double possible(const ho_estimate *e, const needs *w, double at) {
+  if (w->out && *w->out > at) at = *w->out;
+  if (w->in && *w->in > at) at = *w->in;
+  for (int32_t i = 0; e->t->serial && i < w->route->n; i++)
+    if (e->link_free[w->route->res[i]] > at) at = e->link_free[w->route->res[i]];
   return at;
 }
 
 /* Takes links and engines; returns when the copy arrives. */
-static double occupy(ho_estimate *e, int32_t from, int32_t to, double begin, double bytes) {
-  const ho_est_route *r = &e->t->route[from * e->t->n_memories + to];
+static inline double occupy(ho_estimate *e, const needs *w, double begin, double bytes) {
+  const ho_est_route *r = w->route;
   double end = (begin + r->latency) + bytes / r->bandwidth;
-  int serial = e->t->p->contention == HO_CONTENTION_SERIAL;
   for (int32_t i = 0; i < r->n; i++) {
     double *served = &e->link_free[r->res[i]];
-    *served = serial ? end : (*served > begin ? *served : begin) + bytes * r->seconds_per_byte[i];
-    if (*served + r->latency > end && !serial) end = *served + r->latency;
+    if (e->t->serial) {
+      *served = end;
+      continue;
+    }
+    double done = (*served > begin ? *served : begin) + bytes * r->seconds_per_byte[i];
+    *served = done;
+    if (done + r->latency > end) end = done + r->latency;
   }
-  double *out = first_engine(e, from, 0), *in = first_engine(e, to, e->engine_start[e->t->n_memories]);
-  if (out) *out = end;
-  if (in) *in = end;
+  if (w->out) *w->out = end;
+  if (w->in) *w->in = end;
   e->link_joules += bytes * r->energy;
   return end;
 }
 
-double ho_est_copy(ho_estimate *e, ho_tensor x, int32_t from, int32_t to, double at) {
-  double begin = possible(e, from, to, at), bytes = ho_est_tensor_bytes(e, x), end = occupy(e, from, to, begin, bytes);
+static inline double begin_copy(ho_estimate *e, const needs *w, ho_tensor x, int32_t from, int32_t to, double begin) {
+  double bytes = ho_est_tensor_bytes(e, x), end = occupy(e, w, begin, bytes);
   ho_est_slot *source = ho_est_slot_at(e, x, from), *there = ho_est_slot_at(e, x, to);
   if (source->buffer >= 0) ho_est_memory_use(&e->mem, source->buffer, end, 0);
-  *there = (ho_est_slot){end, -1, e->stamp};
+  *there = (ho_est_slot){end, HO_EST_NO_BUFFER, e->stamp};
   if (bytes > 0) {
     there->buffer = ho_est_memory_buffer(&e->mem, to, bytes, end);
     ho_est_memory_take(&e->mem, begin, to, bytes);
   }
   return end;
+}
+
+double ho_est_copy(ho_estimate *e, ho_tensor x, int32_t from, int32_t to, double at) {
+  needs w = needs_of(e, from, to);
+  return begin_copy(e, &w, x, from, to, possible(e, &w, at));
 }
 
 /* --- waiting -------------------------------------------------------------------------------------------------------------------- */
@@ -67,24 +85,30 @@ static void wake_at(ho_estimate *e, double time) {
 }
 
 double ho_est_ask(ho_estimate *e, ho_tensor x, int32_t from, int32_t to, double at, int32_t first) {
-  double earliest = possible(e, from, to, at);
-  if (earliest <= at && e->n_waiting_routes == 0) return ho_est_copy(e, x, from, to, at);
+  needs w = needs_of(e, from, to);
+  double earliest = possible(e, &w, at);
+  if (earliest <= at && e->n_waiting_routes == 0) return begin_copy(e, &w, x, from, to, at);
   int32_t route = from * e->t->n_memories + to, node = e->n_waited++;
   e->waiting_slot[node] = (int32_t)(ho_est_slot_at(e, x, to) - e->slot);
   if (e->waiting_root[route] < 0) e->waiting_route[e->n_waiting_routes++] = route;
-  double key = e->t->p->contention == HO_CONTENTION_SERIAL ? node : first;
+  double key = e->t->serial ? node : first;
   e->waiting_root[route] = ho_pairing_push(e->waiting, e->waiting_root[route], node, key, node);
   *ho_est_slot_at(e, x, to) = (ho_est_slot){INFINITY, HO_EST_ON_ITS_WAY, e->stamp};
   wake_at(e, earliest);
   return INFINITY;
 }
 
+static double route_possible(ho_estimate *e, int32_t route, double now) {
+  needs w = needs_of(e, route / e->t->n_memories, route % e->t->n_memories);
+  return possible(e, &w, now);
+}
+
 /* Place in waiting_route of the route whose first copy begins next at `now`; -1: none can. */
 static int32_t next_to_begin(ho_estimate *e, double now) {
-  int32_t best = -1, n = e->t->n_memories;
+  int32_t best = -1;
   for (int32_t k = 0; k < e->n_waiting_routes; k++) {
     int32_t route = e->waiting_route[k];
-    if (possible(e, route / n, route % n, now) > now) continue;
+    if (route_possible(e, route, now) > now) continue;
     if (best < 0 || ho_pairing_before(&e->waiting[e->waiting_root[route]], &e->waiting[e->waiting_root[e->waiting_route[best]]]))
       best = k;
   }
@@ -102,7 +126,6 @@ void ho_est_wake(ho_estimate *e, double now) {
     ho_est_announce(e, slot / n, slot % n, ho_est_copy(e, slot / n, route / n, route % n, now));
   }
   double next = INFINITY;
-  for (int32_t k = 0; k < e->n_waiting_routes; k++)
-    next = fmin(next, possible(e, e->waiting_route[k] / n, e->waiting_route[k] % n, now));
+  for (int32_t k = 0; k < e->n_waiting_routes; k++) next = fmin(next, route_possible(e, e->waiting_route[k], now));
   if (next < INFINITY) wake_at(e, next);
 }

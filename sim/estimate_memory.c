@@ -2,6 +2,7 @@
 #include "sim/estimate_memory.h"
 
 #include <glib.h>
+#include <math.h>
 #include <string.h>
 
 void ho_est_memory_init(ho_est_memory *m, int32_t n_memories, int32_t host, const double *capacity) {
@@ -53,7 +54,7 @@ static void merge_sort(ho_est_event *v, ho_est_event *scratch, int32_t n) {
 static void sort_events(ho_est_event *v, ho_est_event *scratch, int32_t n) {
   int64_t moves_left = 8 * (int64_t)n;
   for (int32_t i = 1; i < n; i++) {
-    if (!after(&v[i - 1], &v[i])) continue;
+    if (v[i - 1].time < v[i].time || !after(&v[i - 1], &v[i])) continue;
     ho_est_event x = v[i];
     int32_t j = i;
     for (; j > 0 && after(&v[j - 1], &x); j--) v[j] = v[j - 1];
@@ -79,12 +80,12 @@ int ho_est_memory_scan(ho_est_memory *m, double makespan, ho_figures *out) {
   double all = 0;
   for (int32_t k = 0; k < m->n_memories; k++) all += m->peak[k] = m->live[k] = m->base[k];
   double most = all, most_accelerator = all - m->live[m->host];
-  int32_t f = 0;
-  for (int32_t i = 0; i < m->n_taken; i++) {
-    const ho_est_event *e = &m->taken[i];
-    for (; f < m->n_freed && (m->freed[f].time < e->time || (m->freed[f].time == e->time && !m->freed[f].late)); f++) {
-      m->live[m->freed[f].memory] -= m->freed[f].bytes;
-      all -= m->freed[f].bytes;
+  m->freed[m->n_freed].time = INFINITY; /* so that the walk need not count */
+  const ho_est_event *f = m->freed;
+  for (const ho_est_event *e = m->taken; e < m->taken + m->n_taken; e++) {
+    for (; f->time < e->time || (f->time == e->time && !f->late); f++) {
+      m->live[f->memory] -= f->bytes;
+      all -= f->bytes;
     }
     double live = m->live[e->memory] += e->bytes;
     all += e->bytes;

@@ -21,6 +21,7 @@ static void grow(ho_estimate *e, int32_t n) {
   e->cap = n;
   e->node = g_renew(ho_est_node, e->node, n + 1);
   e->own = g_renew(ho_est_row, e->own, n + 1);
+  e->own_more = g_renew(ho_est_more, e->own_more, n + 1);
   e->heap = g_renew(ho_est_item, e->heap, n + 2 * slots + 2); /* ends or starts, second hops, wake-ups */
   e->waiting = g_renew(ho_pairing, e->waiting, slots + 1);
   e->waiting_slot = g_renew(int32_t, e->waiting_slot, slots + 1);
@@ -40,21 +41,9 @@ static void reset(ho_estimate *e, const ho_plan *plan) {
     memset(e->slot, 0, sizeof *e->slot * (size_t)(t->g->n_tensors * t->n_memories));
     e->stamp = 1;
   }
-  for (int32_t q = 0; q < e->n_queues; q++) {
-    e->queue_tail[q] = -1;
-    e->queue_free[q] = 0;
-  }
-  for (ho_device d = 0; d < t->n_devices; d++) {
-    e->queues_used[d] = e->meets[d] = 0;
-    e->last_kind[d] = -1;
-    e->device_free[d] = e->busy_until[d] = e->joules[d] = 0;
-    e->graph_launched[d] = 0;
-  }
-  for (int32_t i = 0; i < e->n_dispatchers; i++) {
-    e->dispatch_tail[i] = -1;
-    e->dispatch_blocked[i] = 0;
-    e->dispatch_clock[i] = 0;
-  }
+  for (int32_t q = 0; q < e->n_queues; q++) e->queue[q] = (ho_est_queue){.tail = -1};
+  for (ho_device d = 0; d < t->n_devices; d++) e->use[d] = (ho_est_use){.last_kind = -1};
+  for (int32_t k = 0; k < e->n_dispatchers; k++) e->dispatcher[k] = (ho_est_dispatcher){.tail = -1};
   for (ho_memory m = 0; m < t->n_memories; m++) e->devices_used[m] = e->n_running[m] = 0;
   memset(e->link_free, 0, sizeof(double) * (size_t)t->n_resources);
   memset(e->engine_free, 0, sizeof(double) * (size_t)(2 * e->engine_start[t->n_memories]));
@@ -64,25 +53,25 @@ static void reset(ho_estimate *e, const ho_plan *plan) {
 /* Chains of queues and dispatchers; launches that nothing synchronous precedes. */
 static inline void enqueue(ho_estimate *e, int32_t i, int32_t q, ho_device d) {
   ho_est_node *x = &e->node[i];
-  int32_t tail = e->queue_tail[q];
-  e->queue_tail[q] = i;
+  int32_t tail = e->queue[q].tail;
+  e->queue[q].tail = i;
   x->next_in_queue = x->next_in_dispatch = -1;
-  if (tail < 0 && e->queues_used[d]++ == 0) e->devices_used[x->memory]++;
+  if (tail < 0 && e->use[d].queues++ == 0) e->devices_used[x->memory]++;
   if (e->ordered) return;
   if (tail >= 0) {
     e->node[tail].next_in_queue = i;
     x->need++;
   }
   int32_t k = e->n_dispatchers == 1 ? 0 : d;
-  if (e->dispatch_blocked[k]) {
-    e->node[e->dispatch_tail[k]].next_in_dispatch = i;
+  if (e->dispatcher[k].blocked) {
+    e->node[e->dispatcher[k].tail].next_in_dispatch = i;
     x->need++;
   } else {
-    e->dispatch_clock[k] = ho_est_launch(e, d, e->dispatch_clock[k]);
-    if (e->dispatch_clock[k] > x->ready) x->ready = e->dispatch_clock[k];
+    e->dispatcher[k].clock = ho_est_launch(e, d, e->dispatcher[k].clock);
+    if (e->dispatcher[k].clock > x->ready) x->ready = e->dispatcher[k].clock;
   }
-  e->dispatch_tail[k] = i;
-  e->dispatch_blocked[k] |= e->t->device[d].launch == HO_LAUNCH_SYNC;
+  e->dispatcher[k].tail = i;
+  e->dispatcher[k].blocked |= e->t->device[d].launch == HO_LAUNCH_SYNC;
 }
 
 /* Weights are resident once in every memory that uses them; those of several consumers in the largest of their precisions. */
@@ -98,7 +87,7 @@ static void count_shared_weights(ho_estimate *e) {
       s->stamp = e->stamp;
       double most = 0;
       for (int32_t u = t->g->use_start[list[k]]; u < t->g->use_start[list[k] + 1]; u++)
-        most = fmax(most, ho_est_bytes(t, list[k], e->precision_of[t->g->use[u]]));
+        most = fmax(most, ho_est_bytes(t, list[k], e->op[t->g->use[u]].precision));
       e->mem.base[e->node[i].memory] += most;
     }
   }
@@ -112,10 +101,10 @@ static void adjust_rows(ho_estimate *e) {
     int any = 0;
     for (int32_t k = t->in_start[o]; k < t->in_start[o + 1] && !any; k++) {
       ho_op producer = t->tensor[t->in[k]].producer;
-      any = producer >= 0 && e->foreign[producer];
+      any = producer >= 0 && e->op[producer].foreign;
     }
     if (!any || e->node[i].row->from_table) continue;
-    ho_est_row_adjust(t, o, e->node[i].row, e->precision_of, &e->own[i]);
+    ho_est_row_adjust(t, o, e->node[i].row, e->op, &e->own[i], &e->own_more[i]);
     e->node[i].row = &e->own[i];
   }
 }
@@ -124,6 +113,8 @@ static inline const ho_est_row *row_of(ho_estimate *e, int32_t i, const ho_entry
   const ho_est_row *usual = &e->t->row[(int64_t)x->op * e->t->n_devices + x->device];
   if (x->point == 0 && (x->precision < 0 || x->precision == usual->precision)) return usual;
   e->own[i] = *ho_est_row_special(e->t, x->op, x->device, x->precision, x->point);
+  e->own_more[i] = *e->own[i].more;
+  e->own[i].more = &e->own_more[i];
   return &e->own[i];
 }
 
@@ -139,16 +130,17 @@ static void read_entries(ho_estimate *e) {
     n->memory = t->device[x->device].memory;
     n->ready = t->release[x->op] > x->not_before ? t->release[x->op] : x->not_before;
     n->need = t->in_start[x->op + 1] - t->in_start[x->op] + 1; /* one for ourselves: see the walk */
-    e->entry_of[x->op] = i;
-    if (x->copy == 0) e->precision_of[x->op] = row->precision;
-    e->foreign[x->op] = row->foreign;
+    ho_est_op *op = &e->op[x->op];
+    op->entry = i;
+    op->foreign = row->foreign;
+    if (x->copy == 0) op->precision = row->precision;
     any_foreign |= row->foreign;
     enqueue(e, i, t->device[x->device].queue + x->stream, x->device);
     if (!e->ordered) e->mem.base[n->memory] += row->weights;
   }
   count_shared_weights(e);
   if (any_foreign) adjust_rows(e);
-  for (ho_device d = 0; d < t->n_devices; d++) e->meets[d] = e->queues_used[d] > 1 || e->devices_used[t->device[d].memory] > 1;
+  for (ho_device d = 0; d < t->n_devices; d++) e->use[d].meets = e->use[d].queues > 1 || e->devices_used[t->device[d].memory] > 1;
 }
 
 /* Graph inputs lie in their memories from 0 on. */
@@ -177,19 +169,10 @@ static void make_per_device(ho_estimate *e) {
   int32_t n = e->t->n_devices + 1, m = e->t->n_memories;
   const ho_platform *p = e->t->p;
   e->n_queues = e->t->device[p->n_devices].queue;
-  e->queue_tail = g_new0(int32_t, e->n_queues + 1);
-  e->queue_free = g_new0(double, e->n_queues + 1);
-  e->queues_used = g_new0(int32_t, n);
-  e->last_kind = g_new0(int32_t, n);
-  e->meets = g_new0(int32_t, n);
-  e->device_free = g_new0(double, n);
-  e->busy_until = g_new0(double, n);
-  e->joules = g_new0(double, n);
-  e->graph_launched = g_new0(int32_t, n);
+  e->queue = g_new0(ho_est_queue, e->n_queues + 1);
+  e->use = g_new0(ho_est_use, n);
   e->n_dispatchers = p->dispatchers == HO_DISPATCH_ONE ? 1 : p->n_devices;
-  e->dispatch_tail = g_new0(int32_t, n);
-  e->dispatch_blocked = g_new0(int32_t, n);
-  e->dispatch_clock = g_new0(double, n);
+  e->dispatcher = g_new0(ho_est_dispatcher, n);
   e->devices_used = g_new0(int32_t, m);
   e->n_running = g_new0(int32_t, m);
   e->running = g_new0(ho_est_running *, m);
@@ -226,9 +209,7 @@ ho_estimate *ho_estimate_new(const ho_problem *q) {
   e->capacity = g_new0(double, e->t->n_memories);
   for (ho_memory m = 0; m < e->t->n_memories; m++) e->capacity[m] = q->platform->memory[m].capacity;
   ho_est_memory_init(&e->mem, e->t->n_memories, q->platform->host, e->capacity);
-  e->entry_of = g_new0(int32_t, g->n_ops + 1);
-  e->precision_of = g_new0(int8_t, g->n_ops + 1);
-  e->foreign = g_new0(int8_t, g->n_ops + 1);
+  e->op = g_new0(ho_est_op, g->n_ops + 1);
   e->slot = g_new0(ho_est_slot, (size_t)g->n_tensors * (size_t)e->t->n_memories + 1);
   make_per_device(e);
   make_engines(e);
@@ -241,38 +222,10 @@ void ho_estimate_free(ho_estimate *e) {
   for (ho_memory m = 0; m < e->t->n_memories; m++) g_free(e->running[m]);
   ho_est_memory_clear(&e->mem);
   ho_est_tables_free(e->t);
-  void *const owned[] = {e->node,
-                         e->own,
-                         e->heap,
-                         e->capacity,
-                         e->entry_of,
-                         e->precision_of,
-                         e->foreign,
-                         e->slot,
-                         e->queue_tail,
-                         e->queue_free,
-                         e->queues_used,
-                         e->last_kind,
-                         e->meets,
-                         e->device_free,
-                         e->busy_until,
-                         e->joules,
-                         e->graph_launched,
-                         e->dispatch_tail,
-                         e->dispatch_blocked,
-                         e->dispatch_clock,
-                         e->devices_used,
-                         e->n_running,
-                         e->running,
-                         e->destination,
-                         e->link_free,
-                         e->engine_start,
-                         e->engine_free,
-                         e->waiting,
-                         e->waiting_slot,
-                         e->waiting_root,
-                         e->waiting_route,
-                         e->waiting_scratch};
+  void *const owned[] = {e->node,         e->own,           e->heap,           e->capacity,     e->op,        e->slot,
+                         e->queue,        e->use,           e->dispatcher,     e->devices_used, e->n_running, e->running,
+                         e->destination,  e->link_free,     e->engine_start,   e->engine_free,  e->waiting,   e->waiting_slot,
+                         e->waiting_root, e->waiting_route, e->waiting_scratch};
   for (size_t i = 0; i < G_N_ELEMENTS(owned); i++) g_free(owned[i]);
   g_free(e);
 }

@@ -30,9 +30,9 @@ static double speed_beside(const ho_est_row *row, const ho_est_running *r, int32
     port -= r[i].port;
   }
   double speed = 1;
-  if (row->compute > compute) speed = fmin(speed, compute / row->compute);
-  if (row->port > port) speed = fmin(speed, port / row->port);
-  if (row->draw > draw) speed = fmin(speed, draw / row->draw);
+  if (row->more->compute > compute) speed = fmin(speed, compute / row->more->compute);
+  if (row->more->port > port) speed = fmin(speed, port / row->more->port);
+  if (row->more->draw > draw) speed = fmin(speed, draw / row->more->draw);
   return speed > 1e-9 ? speed : 0;
 }
 
@@ -48,6 +48,7 @@ double ho_est_share(ho_estimate *e, const ho_est_node *x) {
     t = r[i].end;
     end = t + left;
   }
-  r[e->n_running[x->memory]++] = (ho_est_running){end, x->row->compute, x->row->port, x->row->draw, x->row->device};
+  r[e->n_running[x->memory]++] =
+      (ho_est_running){end, x->row->more->compute, x->row->more->port, x->row->more->draw, x->row->device};
   return end;
 }

@@ -49,6 +49,24 @@ typedef struct {
   int32_t memory;
 } ho_est_node;
 
+typedef struct {
+  double free; /* s; only in plans with duplicates */
+  int32_t tail;
+} ho_est_queue;
+
+/* A device in this plan. */
+typedef struct {
+  double free, busy_until, joules; /* free: of an exclusive device whose queues meet */
+  int32_t queues, last_kind;
+  int32_t meets;    /* 1: its kernels may meet others */
+  int32_t launched; /* graph mode: its one launch was made */
+} ho_est_use;
+
+typedef struct {
+  double clock;          /* s */
+  int32_t tail, blocked; /* blocked: a synchronous entry waits to end */
+} ho_est_dispatcher;
+
 struct ho_estimate {
   const ho_problem *q;
   ho_est_tables *t;
@@ -60,23 +78,15 @@ struct ho_estimate {
 
   ho_est_node *node; /* by entry */
   ho_est_row *own;   /* by entry: rows that are not in the table */
+  ho_est_more *own_more;
   int32_t cap;
-  /* by op */
-  int32_t *entry_of; /* the last entry of the op */
-  int8_t *precision_of, *foreign;
   /* by slot: [tensor * n_memories + memory] */
   ho_est_slot *slot;
-  /* by queue: a (device, stream) */
-  int32_t n_queues, *queue_tail;
-  double *queue_free;
-  /* by device */
-  int32_t *queues_used, *last_kind;
-  double *device_free, *busy_until, *joules;
-  int32_t *meets;          /* 1: its kernels may meet others in this plan */
-  int32_t *graph_launched; /* 1: its first launch was made */
-  /* by dispatcher */
-  int32_t n_dispatchers, *dispatch_tail, *dispatch_blocked;
-  double *dispatch_clock;
+  ho_est_op *op;
+  int32_t n_queues, n_dispatchers;
+  ho_est_queue *queue; /* by (device, stream) */
+  ho_est_use *use;     /* by device */
+  ho_est_dispatcher *dispatcher;
   /* by link direction, by memory */
   double *link_free;
   int32_t *engine_start; /* copy engines of memory m: engine_start[m] … engine_start[m+1]-1, none: unlimited */
@@ -133,15 +143,15 @@ static inline ho_est_slot *ho_est_slot_at(ho_estimate *e, ho_tensor x, int32_t m
 /* At its producer's precision; a graph input at its own. */
 static inline double ho_est_tensor_bytes(const ho_estimate *e, ho_tensor x) {
   ho_op producer = e->t->tensor[x].producer;
-  return producer < 0 ? (double)e->t->g->tensor[x].bytes : ho_est_bytes(e->t, x, e->precision_of[producer]);
+  return producer < 0 ? (double)e->t->g->tensor[x].bytes : ho_est_bytes(e->t, x, e->op[producer].precision);
 }
 
 /* A dispatcher that is at `clock` launches an entry of device d; returns its clock afterwards. In graph mode the first launch of a device
  * launches all. */
 static inline double ho_est_launch(ho_estimate *e, ho_device d, double clock) {
   if (e->t->device[d].launch == HO_LAUNCH_GRAPH) {
-    if (e->graph_launched[d]) return clock;
-    e->graph_launched[d] = 1;
+    if (e->use[d].launched) return clock;
+    e->use[d].launched = 1;
   }
   return clock + e->t->device[d].launch_host;
 }

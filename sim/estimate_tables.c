@@ -18,29 +18,31 @@ static double watts_above_idle(const ho_device_info *d, double use, double memor
 
 /* Everything of a row that follows from a kernel. One that would draw more than the room under the power cap stretches. What only kernels
  * that meet others need is left out where none can. */
-static inline void fill_from_kernel(const ho_est_tables *t, ho_est_row *r, const ho_kernel *k) {
+static inline void fill_from_kernel(const ho_est_tables *t, ho_est_row *r, ho_est_more *more, const ho_kernel *k) {
   const ho_est_device *d = &t->device[r->device];
   r->time = d->room > 0 && k->joules > k->time * d->room ? fmax(k->time, k->joules / d->room) : k->time;
   r->joules = k->joules;
-  r->compute_time = k->compute_time;
-  r->compute = k->compute;
   if (!d->may_meet && !d->power_by_use) return;
   double per_second = k->time > 0 && k->time < INFINITY ? 1 / k->time : 0;
-  r->port = k->memory_time * per_second;
-  r->draw = k->bytes * per_second / d->memory_bandwidth;
+  more->port = k->memory_time * per_second;
+  more->draw = k->bytes * per_second / d->memory_bandwidth;
   double use = k->from_table ? k->use : k->compute_time * k->compute * per_second;
-  r->watts = watts_above_idle(&t->p->device[r->device], use, r->port, r->point);
+  r->watts = watts_above_idle(&t->p->device[r->device], use, more->port, r->point);
 }
 
-static void fill_row(const ho_est_tables *t, ho_est_row *r, ho_op o, ho_device d, ho_dtype p, int point) {
+static void fill_row(const ho_est_tables *t, ho_est_row *r, ho_est_more *more, ho_op o, ho_device d, ho_dtype p, int point) {
   const ho_graph *g = t->g;
   memset(r, 0, sizeof *r);
+  memset(more, 0, sizeof *more);
+  r->more = more;
   r->device = (int16_t)d;
   r->precision = (int8_t)p;
   r->point = (int8_t)point;
   ho_kernel k = ho_cost_kernel_at(t->q->cost, o, d, p, point);
   r->from_table = (int8_t)k.from_table;
-  fill_from_kernel(t, r, &k);
+  more->compute_time = k.compute_time;
+  more->compute = k.compute;
+  fill_from_kernel(t, r, more, &k);
   r->watts = watts_above_idle(&t->p->device[d], k.use, k.time > 0 && k.time < INFINITY ? k.memory_time / k.time : 0, point);
   r->workspace = r->out = (double)g->op[o].workspace;
   if (p < 0) return;
@@ -53,10 +55,10 @@ static void fill_row(const ho_est_tables *t, ho_est_row *r, ho_op o, ho_device d
     if (x->alias < 0) r->out += bytes;
     if (bytes != (double)x->bytes) r->foreign = 1;
   }
-  r->written = own > 0 ? g->op[o].write * (scaled / own) : g->op[o].write;
+  more->written = own > 0 ? g->op[o].write * (scaled / own) : g->op[o].write;
   for (int32_t i = t->weight_start[o]; i < t->weight_start[o + 1]; i++) {
     ho_tensor w = t->weight[i];
-    r->all_weights += ho_est_bytes(t, w, p);
+    more->all_weights += ho_est_bytes(t, w, p);
     if (g->use_start[w + 1] - g->use_start[w] == 1) r->weights += ho_est_bytes(t, w, p);
   }
 }
@@ -66,40 +68,51 @@ const ho_est_row *ho_est_row_special(ho_est_tables *t, ho_op o, ho_device d, int
   uint64_t key = (((uint64_t)o * (uint64_t)t->n_devices + (uint64_t)d) << 16) | (uint64_t)(precision << 8) | (uint64_t)point;
   uint64_t slot = ((key * UINT64_C(0x9E3779B97F4A7C15)) >> 32) & t->cache_mask;
   if (t->cache_key[slot] != key) {
-    fill_row(t, &t->cache[slot], o, d, (ho_dtype)precision, point);
+    fill_row(t, &t->cache[slot], &t->cache_more[slot], o, d, (ho_dtype)precision, point);
     t->cache_key[slot] = key;
   }
   return &t->cache[slot];
 }
 
-void ho_est_row_adjust(const ho_est_tables *t, ho_op o, const ho_est_row *row, const int8_t *precision_of, ho_est_row *out) {
+void ho_est_row_adjust(const ho_est_tables *t, ho_op o, const ho_est_row *row, const ho_est_op *ops, ho_est_row *out,
+                       ho_est_more *more) {
   *out = *row;
   if (row->from_table) return;
   const ho_op_info *op = &t->g->op[o];
   const ho_device_info *d = &t->p->device[row->device];
   const ho_point *at = &d->point[row->point];
-  double own = t->inputs[o], scaled = row->all_weights;
+  double own = t->inputs[o], scaled = row->more->all_weights;
   for (int32_t i = t->in_start[o]; i < t->in_start[o + 1]; i++) {
     ho_op producer = t->tensor[t->in[i]].producer;
-    scaled += producer >= 0 ? ho_est_bytes(t, t->in[i], precision_of[producer]) : (double)t->g->tensor[t->in[i]].bytes;
+    scaled += producer >= 0 ? ho_est_bytes(t, t->in[i], ops[producer].precision) : (double)t->g->tensor[t->in[i]].bytes;
   }
-  ho_kernel k = {.compute_time = row->compute_time, .compute = row->compute};
-  k.bytes = (own > 0 ? op->read * (scaled / own) : op->read) + row->written;
+  ho_kernel k = {.compute_time = row->more->compute_time, .compute = row->more->compute};
+  k.bytes = (own > 0 ? op->read * (scaled / own) : op->read) + row->more->written;
   if (k.bytes > 0) k.memory_time = k.bytes / t->device[row->device].port / at->speed;
   k.time = k.compute_time > k.memory_time ? k.compute_time : k.memory_time;
   k.joules = (d->per_flop[row->precision] * op->flops + d->per_byte * k.bytes) * at->power / at->speed;
-  fill_from_kernel(t, out, &k);
+  if (t->device[row->device].may_meet) { /* else the shares are not looked at */
+    *more = *row->more;
+    out->more = more;
+  }
+  fill_from_kernel(t, out, more, &k);
 }
 
 static void fill_rows(ho_est_tables *t, ho_arena *a) {
-  t->row = ho_arena_new_array(a, ho_est_row, (int64_t)t->n_ops * t->n_devices + 1);
+  size_t cells = (size_t)t->n_ops * (size_t)t->n_devices;
+  uintptr_t block = (uintptr_t)ho_arena_alloc(a, (cells + 1) * sizeof(ho_est_row));
+  t->row = (ho_est_row *)((block + sizeof(ho_est_row) - 1) / sizeof(ho_est_row) * sizeof(ho_est_row)); /* on cache lines */
+  t->more = ho_arena_new_array(a, ho_est_more, cells + 1);
   for (ho_op o = 0; o < t->n_ops; o++)
-    for (ho_device d = 0; d < t->n_devices; d++)
-      fill_row(t, &t->row[(int64_t)o * t->n_devices + d], o, d, ho_cost_default_precision(t->q->cost, o, d), 0);
+    for (ho_device d = 0; d < t->n_devices; d++) {
+      int64_t k = (int64_t)o * t->n_devices + d;
+      fill_row(t, &t->row[k], &t->more[k], o, d, ho_cost_default_precision(t->q->cost, o, d), 0);
+    }
   uint32_t size = 256;
   while (size < 4 * (uint32_t)t->n_ops && size < (1U << 18)) size *= 2;
   t->cache_mask = size - 1;
   t->cache = ho_arena_new_array(a, ho_est_row, size);
+  t->cache_more = ho_arena_new_array(a, ho_est_more, size);
   t->cache_key = ho_arena_new_array(a, uint64_t, size);
   for (uint32_t i = 0; i < size; i++) t->cache_key[i] = no_key;
 }
@@ -198,6 +211,7 @@ static void fill_route(ho_est_tables *t, ho_arena *a, const ho_route *r, ho_est_
 static void fill_routes(ho_est_tables *t, ho_arena *a) {
   int32_t n = t->n_memories;
   t->n_resources = 2 * t->p->n_links;
+  t->serial = t->p->contention == HO_CONTENTION_SERIAL;
   t->route = ho_arena_new_array(a, ho_est_route, n * n);
   for (ho_memory from = 0; from < n; from++)
     for (ho_memory to = 0; to < n; to++) {

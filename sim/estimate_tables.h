@@ -11,6 +11,17 @@
 #include "sim/plan.h"
 #include "sim/problem.h"
 
+/* What sharing and adjusting need. */
+typedef struct {
+  double compute_time; /* s that the FLOPs alone would take */
+  double compute;      /* share of the device's compute */
+  double port;         /* share of the device's port */
+  double draw;         /* share of its memory's bandwidth */
+  double all_weights;  /* B of all weights it reads */
+  double written;      /* B of traffic of its outputs */
+} ho_est_more;
+
+/* One cache line. */
 typedef struct {
   double time;      /* s of the kernel alone, power cap included */
   double joules;    /* J of its FLOPs and bytes */
@@ -18,18 +29,18 @@ typedef struct {
   double out;       /* B allocated when it starts: outputs that are no aliases, and workspace */
   double workspace; /* B */
   double weights;   /* B of weights that no other op reads */
+  const ho_est_more *more;
   int16_t device;
   int8_t precision, point;
   int8_t foreign; /* 1: outputs do not have their own dtypes, so that the consumers' traffic changes */
   int8_t from_table;
-  /* what sharing and adjusting need */
-  double compute_time;
-  double compute;     /* share of the device's compute */
-  double port;        /* share of the device's port */
-  double draw;        /* share of its memory's bandwidth */
-  double all_weights; /* B of all weights it reads */
-  double written;     /* B of traffic of its outputs */
 } ho_est_row;
+
+/* An op in this plan. Not bytes: their stores would be taken to change anything. */
+typedef struct {
+  int32_t entry; /* its last one */
+  int16_t precision, foreign;
+} ho_est_op;
 
 /* A copy from one memory to another, without staging. */
 typedef struct {
@@ -62,8 +73,10 @@ typedef struct {
   const ho_graph *g;
   const ho_platform *p;
   int32_t n_ops, n_devices, n_memories;
-  ho_est_row *row;   /* [op * n_devices + device] */
+  ho_est_row *row; /* [op * n_devices + device] */
+  ho_est_more *more;
   ho_est_row *cache; /* direct-mapped */
+  ho_est_more *cache_more;
   uint64_t *cache_key;
   uint32_t cache_mask;
   ho_est_device *device;
@@ -71,6 +84,7 @@ typedef struct {
   double *bytes;       /* [tensor * HO_N_PRECISIONS + precision] */
   ho_est_route *route; /* [from * n_memories + to] */
   int32_t n_resources;
+  int serial;                     /* contention */
   int32_t *in_start, *in;         /* tensors an op reads, weights left out */
   int32_t *weight_start, *weight; /* all weights of an op */
   int32_t *shared_start, *shared; /* those that other ops read too */
@@ -88,8 +102,9 @@ void ho_est_tables_free(ho_est_tables *t);
 /* A row that is not in the table: at this precision and point. Valid until the next call. */
 const ho_est_row *ho_est_row_special(ho_est_tables *t, ho_op o, ho_device d, int precision, int point);
 
-/* `row` as it is when the producers of the op run in precision_of[producer]. */
-void ho_est_row_adjust(const ho_est_tables *t, ho_op o, const ho_est_row *row, const int8_t *precision_of, ho_est_row *out);
+/* `row` as it is when the producers of the op run in the precisions of the plan. */
+void ho_est_row_adjust(const ho_est_tables *t, ho_op o, const ho_est_row *row, const ho_est_op *ops, ho_est_row *out,
+                       ho_est_more *more);
 
 static inline double ho_est_bytes(const ho_est_tables *t, ho_tensor x, int precision) {
   return t->bytes[(int64_t)x * HO_N_PRECISIONS + precision];

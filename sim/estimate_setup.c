@@ -93,19 +93,39 @@ static void count_shared_weights(ho_estimate *e) {
   }
 }
 
+enum { READS_ITS_DTYPES = -1, READS_MIXED = -2 };
+
+/* The foreign precision in which all producers of o run, or one of the above. */
+static inline int read_precision(const ho_estimate *e, ho_op o) {
+  const ho_est_tables *t = e->t;
+  int found = READS_ITS_DTYPES, native = 0;
+  for (int32_t k = t->in_start[o]; k < t->in_start[o + 1]; k++) {
+    ho_op producer = t->tensor[t->in[k]].producer;
+    if (producer < 0) continue;
+    if (!e->op[producer].foreign)
+      native = 1;
+    else if (found == READS_ITS_DTYPES || found == e->op[producer].precision)
+      found = e->op[producer].precision;
+    else
+      return READS_MIXED;
+  }
+  return native && found >= 0 ? READS_MIXED : found;
+}
+
 /* Rows of ops that read what was made in another precision than its dtype. */
 static void adjust_rows(ho_estimate *e) {
-  const ho_est_tables *t = e->t;
+  ho_est_tables *t = e->t;
   for (int32_t i = 0; i < e->plan->n; i++) {
-    ho_op o = e->node[i].op;
-    int any = 0;
-    for (int32_t k = t->in_start[o]; k < t->in_start[o + 1] && !any; k++) {
-      ho_op producer = t->tensor[t->in[k]].producer;
-      any = producer >= 0 && e->op[producer].foreign;
+    ho_est_node *x = &e->node[i];
+    int precision = read_precision(e, x->op);
+    if (precision == READS_ITS_DTYPES || x->row->from_table) continue;
+    const ho_est_row *kept = NULL;
+    if (precision >= 0 && x->row != &e->own[i]) kept = ho_est_row_reading(t, x->op, x->row->device, precision);
+    if (!kept) {
+      ho_est_row_adjust(t, x->op, x->row, e->op, &e->own[i], &e->own_more[i]);
+      kept = &e->own[i];
     }
-    if (!any || e->node[i].row->from_table) continue;
-    ho_est_row_adjust(t, o, e->node[i].row, e->op, &e->own[i], &e->own_more[i]);
-    e->node[i].row = &e->own[i];
+    x->row = kept;
   }
 }
 

@@ -74,8 +74,9 @@ const ho_est_row *ho_est_row_special(ho_est_tables *t, ho_op o, ho_device d, int
   return &t->cache[slot];
 }
 
-void ho_est_row_adjust(const ho_est_tables *t, ho_op o, const ho_est_row *row, const ho_est_op *ops, ho_est_row *out,
-                       ho_est_more *more) {
+/* Producers run in ops[producer].precision, or all in `precision` where ops is NULL. */
+static void adjust(const ho_est_tables *t, ho_op o, const ho_est_row *row, const ho_est_op *ops, int precision, ho_est_row *out,
+                   ho_est_more *more) {
   *out = *row;
   if (row->from_table) return;
   const ho_op_info *op = &t->g->op[o];
@@ -84,7 +85,8 @@ void ho_est_row_adjust(const ho_est_tables *t, ho_op o, const ho_est_row *row, c
   double own = t->inputs[o], scaled = row->more->all_weights;
   for (int32_t i = t->in_start[o]; i < t->in_start[o + 1]; i++) {
     ho_op producer = t->tensor[t->in[i]].producer;
-    scaled += producer >= 0 ? ho_est_bytes(t, t->in[i], ops[producer].precision) : (double)t->g->tensor[t->in[i]].bytes;
+    int p = ops && producer >= 0 ? ops[producer].precision : precision;
+    scaled += producer >= 0 ? ho_est_bytes(t, t->in[i], p) : (double)t->g->tensor[t->in[i]].bytes;
   }
   ho_kernel k = {.compute_time = row->more->compute_time, .compute = row->more->compute};
   k.bytes = (own > 0 ? op->read * (scaled / own) : op->read) + row->more->written;
@@ -98,16 +100,46 @@ void ho_est_row_adjust(const ho_est_tables *t, ho_op o, const ho_est_row *row, c
   fill_from_kernel(t, out, more, &k);
 }
 
+void ho_est_row_adjust(const ho_est_tables *t, ho_op o, const ho_est_row *row, const ho_est_op *ops, ho_est_row *out,
+                       ho_est_more *more) {
+  adjust(t, o, row, ops, -1, out, more);
+}
+
+const ho_est_row *ho_est_row_reading(ho_est_tables *t, ho_op o, ho_device d, int precision) {
+  if (!t->reading || t->foreign_index[precision] < 0) return NULL;
+  int64_t cell = (int64_t)o * t->n_devices + d, k = cell * t->n_foreign + t->foreign_index[precision];
+  ho_est_row *row = &t->reading[k];
+  if (row->more) return row;
+  adjust(t, o, &t->row[cell], NULL, precision, row, &t->reading_more[k]);
+  return row;
+}
+
+static void *on_cache_lines(ho_arena *a, size_t rows) {
+  uintptr_t block = (uintptr_t)ho_arena_alloc(a, (rows + 1) * sizeof(ho_est_row));
+  return (void *)((block + sizeof(ho_est_row) - 1) / sizeof(ho_est_row) * sizeof(ho_est_row));
+}
+
+static void make_reading(ho_est_tables *t, ho_arena *a) {
+  enum { MOST_ROWS = 1 << 16 };
+  size_t cells = (size_t)t->n_ops * (size_t)t->n_devices;
+  for (int p = 0; p < HO_N_PRECISIONS; p++) t->foreign_index[p] = -1;
+  for (size_t k = 0; k < cells; k++)
+    if (t->row[k].foreign && t->foreign_index[t->row[k].precision] < 0) t->foreign_index[t->row[k].precision] = t->n_foreign++;
+  if (t->n_foreign == 0 || cells * (size_t)t->n_foreign > MOST_ROWS) return;
+  t->reading = on_cache_lines(a, cells * (size_t)t->n_foreign);
+  t->reading_more = ho_arena_new_array(a, ho_est_more, cells * (size_t)t->n_foreign + 1);
+}
+
 static void fill_rows(ho_est_tables *t, ho_arena *a) {
   size_t cells = (size_t)t->n_ops * (size_t)t->n_devices;
-  uintptr_t block = (uintptr_t)ho_arena_alloc(a, (cells + 1) * sizeof(ho_est_row));
-  t->row = (ho_est_row *)((block + sizeof(ho_est_row) - 1) / sizeof(ho_est_row) * sizeof(ho_est_row)); /* on cache lines */
+  t->row = on_cache_lines(a, cells);
   t->more = ho_arena_new_array(a, ho_est_more, cells + 1);
   for (ho_op o = 0; o < t->n_ops; o++)
     for (ho_device d = 0; d < t->n_devices; d++) {
       int64_t k = (int64_t)o * t->n_devices + d;
       fill_row(t, &t->row[k], &t->more[k], o, d, ho_cost_default_precision(t->q->cost, o, d), 0);
     }
+  make_reading(t, a);
   uint32_t size = 256;
   while (size < 4 * (uint32_t)t->n_ops && size < (1U << 18)) size *= 2;
   t->cache_mask = size - 1;

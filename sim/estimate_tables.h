@@ -75,7 +75,12 @@ typedef struct {
   int32_t n_ops, n_devices, n_memories;
   ho_est_row *row; /* [op * n_devices + device] */
   ho_est_more *more;
-  ho_est_row *cache; /* direct-mapped */
+  /* Rows of the table as they are when all producers run in one foreign precision: [(op * n_devices + device) * n_foreign + index of the
+   * precision], filled when first asked for (more NULL: not yet). NULL for graphs so large that it would not fit into a cache. */
+  ho_est_row *reading;
+  ho_est_more *reading_more;
+  int32_t n_foreign, foreign_index[HO_N_PRECISIONS]; /* precisions that are some device's default for some op; -1 */
+  ho_est_row *cache;                                 /* direct-mapped */
   ho_est_more *cache_more;
   uint64_t *cache_key;
   uint32_t cache_mask;
@@ -101,6 +106,9 @@ void ho_est_tables_free(ho_est_tables *t);
 
 /* A row that is not in the table: at this precision and point. Valid until the next call. */
 const ho_est_row *ho_est_row_special(ho_est_tables *t, ho_op o, ho_device d, int precision, int point);
+
+/* Row of the table of (o, d) as it is when all producers of o run in `precision`; NULL: not kept, adjust. */
+const ho_est_row *ho_est_row_reading(ho_est_tables *t, ho_op o, ho_device d, int precision);
 
 /* `row` as it is when the producers of the op run in the precisions of the plan. */
 void ho_est_row_adjust(const ho_est_tables *t, ho_op o, const ho_est_row *row, const ho_est_op *ops, ho_est_row *out,

@@ -229,8 +229,11 @@ const ho_replay_result *ho_replay_policy(ho_replay *r, const char *policy, const
   if (!ho_online_begin(r, policy, error)) return NULL;
   gboolean ok = run(r, error);
   ho_online_end(r);
+  double decided = r->now;
   /* Policies do not look at memory: the replay of what they did does. */
-  return ok ? ho_replay_run(r, r->plan, options, error) : NULL;
+  if (!ok || !ho_replay_run(r, r->plan, options, error)) return NULL;
+  r->result.decided = decided;
+  return &r->result;
 }
 
 int32_t ho_replay_buffers(ho_replay *r, const ho_replay_buffer **buffers) {

@@ -68,6 +68,7 @@ typedef struct {
   const ho_replay_memory *memory;
   ho_bottleneck bottleneck; /* largest share of the critical path through the replay */
   double share[4];          /* s of the critical path by ho_bottleneck; sum: the makespan less waits for release times */
+  double decided;           /* s: when a policy's own run ended: the latency, unless memory made ops wait; NAN for a plan */
   int64_t events;
   const ho_plan *plan; /* what was replayed; for a policy, the plan that replays to the same times */
 } ho_replay_result;

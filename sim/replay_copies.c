@@ -81,27 +81,34 @@ static void request(ho_replay *r, int32_t source, int32_t target, int32_t first)
     ho_copies_enqueue(r, x);
 }
 
+/* Host comes last: its copy is for its own consumers and for those that can only be reached through it, whoever is first. */
 void ho_copies_spread(ho_replay *r, int32_t source) {
   const ho_platform *p = r->q->platform;
   ho_tensor t = r->cell[source].tensor;
   ho_memory here = r->cell[source].memory;
-  int32_t staged = INT32_MAX; /* the first consumer of those that can only be reached through host */
+  int32_t through_host = INT32_MAX;
+  int staged = 0;
+  if (r->cell[source].is_weight) return;
   for (int32_t c = r->tensor_cell[t]; c >= 0; c = r->cell[c].next) {
     const cell_t *to = &r->cell[c];
-    if (to->state != CELL_ABSENT || to->made_here || to->uses == 0 || to->is_weight) continue;
-    if (ho_platform_direct(p, here, to->memory))
+    if (to->state != CELL_ABSENT || to->made_here || to->uses == 0) continue;
+    int direct = ho_platform_direct(p, here, to->memory);
+    if (direct && to->memory != p->host) {
       request(r, source, c, to->first);
-    else
-      staged = MIN(staged, to->first);
+      continue;
+    }
+    staged |= !direct;
+    through_host = MIN(through_host, to->first);
   }
-  if (staged == INT32_MAX) return;
+  if (through_host == INT32_MAX) return;
   int32_t host = ho_cells_get(r, t, p->host);
-  if (r->cell[host].state == CELL_PRESENT)
+  cell_t *h = &r->cell[host];
+  if (h->state == CELL_PRESENT)
     ho_copies_spread(r, host);
-  else if (r->cell[host].state == CELL_ABSENT && !r->cell[host].made_here)
-    request(r, source, host, MIN(staged, r->cell[host].first));
-  else if (r->cell[host].state == CELL_COMING)
-    r->copy[r->cell[host].copy].first = MIN(staged, r->copy[r->cell[host].copy].first);
+  else if (h->state == CELL_ABSENT && !h->made_here)
+    request(r, source, host, through_host);
+  else if (h->state == CELL_COMING && staged)
+    r->copy[h->copy].first = MIN(through_host, r->copy[h->copy].first);
 }
 
 /* ---- waiting ------------------------------------------------------------------------------------------------------------------- */
@@ -109,12 +116,15 @@ void ho_copies_spread(ho_replay *r, int32_t source) {
 void ho_copies_enqueue(ho_replay *r, int32_t x) {
   copy_t *c = &r->copy[x];
   int32_t *head = &r->pair_head[c->pair];
+  c->asked = r->now;
   if (*head < 0) {
     r->pair_blocked[c->pair] = 0;
     r->pairs[r->n_pairs++] = c->pair;
   }
-  double key = r->q->platform->contention == HO_CONTENTION_SERIAL ? r->request_order++ : c->first;
-  *head = ho_pairing_push(r->waiting, *head, x, key, x);
+  /* Ties by the first consumer's place, then by tensor: never by the order in which copies happened to be asked for. */
+  int serial = r->q->platform->contention == HO_CONTENTION_SERIAL;
+  int64_t order = (int64_t)c->first << 31 | r->cell[c->target].tensor;
+  *head = ho_pairing_push(r->waiting, *head, x, serial ? r->now : c->first, order);
 }
 
 static int links_free(const ho_replay *r, int32_t pair) {

@@ -76,12 +76,46 @@ static void explain(path *k, ho_bottleneck what, double from) {
   k->to = from;
 }
 
+static int compare_ends(const void *x, const void *y, void *data) {
+  const ho_replay_op *times = data;
+  int32_t i = *(const int32_t *)x, j = *(const int32_t *)y;
+  if (times[i].end != times[j].end) return times[i].end < times[j].end ? -1 : 1;
+  return i < j ? -1 : i > j;
+}
+
+/* The entry that ended last until time t, having begun before it; -1: none. Entries are sorted by end when this is first asked. */
+static int32_t last_ended_by(ho_replay *r, double t) {
+  int32_t *by_end = r->candidate, low = 0, high = r->n_entries;
+  if (r->n_candidates == 0) {
+    for (int32_t i = 0; i < r->n_entries; i++) by_end[i] = i;
+    g_qsort_with_data(by_end, r->n_entries, sizeof *by_end, compare_ends, r->times);
+    r->n_candidates = r->n_entries;
+  }
+  while (low < high) {
+    int32_t middle = low + (high - low) / 2;
+    if (r->times[by_end[middle]].end <= t)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  while (low > 0 && r->times[by_end[low - 1]].start >= t) low--;
+  return low > 0 ? by_end[low - 1] : -1;
+}
+
+/* Goes on at the last end before a time that was prescribed; the wait in between counts nowhere. */
+static int32_t skip_wait(ho_replay *r, path *k, double until) {
+  int32_t i = last_ended_by(r, until);
+  k->to = fmin(k->to, i >= 0 ? r->times[i].end : 0);
+  return i;
+}
+
 /* The entry that the copy had to wait for, -1: the start of time. */
-static int32_t explain_copy(const ho_replay *r, path *k, int32_t x) {
+static int32_t explain_copy(ho_replay *r, path *k, int32_t x) {
   for (;;) {
     const copy_t *c = &r->copy[x];
     explain(k, HO_BOTTLENECK_TRANSFER, c->start);
-    explain(k, c->waited_memory ? HO_BOTTLENECK_MEMORY : HO_BOTTLENECK_TRANSFER, c->requested);
+    explain(k, c->waited_memory ? HO_BOTTLENECK_MEMORY : HO_BOTTLENECK_TRANSFER, c->asked);
+    if (c->asked > c->requested) return skip_wait(r, k, c->asked);
     const cell_t *from = &r->cell[c->source];
     if (from->copy < 0) return from->maker;
     x = from->copy;
@@ -113,9 +147,7 @@ static void explain_path(ho_replay *r) {
     switch (e->cause) {
       case CAUSE_MEMORY:
         explain(&k, HO_BOTTLENECK_MEMORY, e->candidate_at);
-        i = -1;
-        for (int32_t j = 0; j < r->n_entries; j++) /* whose end came last before it was ready */
-          if (r->times[j].end <= e->candidate_at && (i < 0 || r->times[j].end > r->times[i].end)) i = j;
+        i = last_ended_by(r, e->candidate_at);
         if (i >= 0) explain(&k, HO_BOTTLENECK_TRANSFER, r->times[i].end);
         break;
       case CAUSE_COPY:
@@ -128,7 +160,7 @@ static void explain_path(ho_replay *r) {
         break;
       }
       case CAUSE_TIME:
-        i = -1; /* nothing before it mattered */
+        i = skip_wait(r, &k, e->gate);
         break;
       case CAUSE_NONE:
         i = -1;
@@ -150,6 +182,7 @@ void ho_replay_report(ho_replay *r) {
                             .device = r->out_device,
                             .link = r->out_link,
                             .memory = r->out_memory,
+                            .decided = NAN,
                             .events = r->events,
                             .plan = r->plan};
   report_transfers(r);

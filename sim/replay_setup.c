@@ -203,7 +203,7 @@ void ho_replay_clear(ho_replay *r) {
   r->now = 0;
   r->events = 0;
   r->n_heap = r->n_batch = r->n_candidates = r->n_cells = r->n_copies = r->n_transfers = r->n_pairs = r->n_buffers = 0;
-  r->n_entries = r->n_entry_cells = r->unfinished = r->request_order = 0;
+  r->n_entries = r->n_entry_cells = r->unfinished = 0;
   r->total = r->total_peak = r->accelerator = r->accelerator_peak = 0;
   r->stuck_copy = r->stuck_entry = -1;
   r->account = 1;

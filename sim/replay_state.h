@@ -75,7 +75,7 @@ typedef struct {
   int32_t pair;           /* route: from * n_memories + to */
   int32_t first;          /* position that orders it */
   double bytes, factor;
-  double requested, start, end;
+  double requested, asked, start, end; /* s: its source was there; it was not held back any more; … */
   int8_t waited_memory;
 } copy_t;
 
@@ -162,8 +162,7 @@ struct ho_replay {
   int32_t *pairs, n_pairs; /* pairs with waiting copies */
   int8_t *pair_blocked;
   int32_t *engines_out, *engines_in, *engine_limit; /* by memory; limit INT32_MAX: unlimited */
-  int32_t request_order;
-  int8_t *pair_fluid; /* route shares something */
+  int8_t *pair_fluid;                               /* route shares something */
 
   memory_t *memory;
   buffer_t *buffer;

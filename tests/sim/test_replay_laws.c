@@ -184,8 +184,9 @@ static void energy_is_the_integral_of_power(const scene *c, const ho_replay_resu
       cr_assert_leq(r->device[d].energy, quiet + (dev->peak_power - dev->idle) * r->device[d].busy * (1 + 1e-9) + 1e-9);
       cr_assert_geq(r->device[d].energy, quiet * (1 - 1e-12));
     } else if (!eco)
-      cr_assert(CLOSE(r->device[d].energy, quiet + (dev->busy - dev->idle) * r->device[d].busy + joules), "device %d: %g J, expected %g + %g + %g", d,
-                r->device[d].energy, quiet, (dev->busy - dev->idle) * r->device[d].busy, joules);
+      cr_assert(CLOSE(r->device[d].energy, quiet + (dev->busy - dev->idle) * r->device[d].busy + joules),
+                "device %d: %g J, expected %g + %g + %g", d, r->device[d].energy, quiet,
+                (dev->busy - dev->idle) * r->device[d].busy, joules);
   }
   for (ho_link l = 0; l < c->platform->n_links; l++) sum += 0.5 * r->link[l].bytes;
   cr_assert(CLOSE(sum, r->figures.energy));
@@ -248,6 +249,8 @@ Test(replay_laws, what_a_policy_did_replays_to_the_same_times) {
     g_autoptr(GError) error = NULL;
     const ho_replay_result *r = ho_replay_policy(c->replay, ho_policy_names[trial % 2], NULL, &error);
     cr_assert(r, "%s", error ? error->message : "");
+    cr_assert_eq(r->decided, r->figures.latency, "the policy's own run took %.17g s, the replay of its plan %.17g", r->decided,
+                 r->figures.latency);
     precedence_holds(c, r);
     nothing_overlaps_on_exclusive_devices(c, r);
     g_autoptr(ho_plan) plan = ho_plan_copy(r->plan);

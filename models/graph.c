@@ -2,22 +2,29 @@
 #include "models/graph.h"
 
 #include <glib.h>
+#include <string.h>
 
 #include "base/arena.h"
 
 void ho_graph_free(ho_graph *g) {
   if (!g) return;
-  g_hash_table_destroy(g->op_names);
-  g_hash_table_destroy(g->tensor_names);
+  g_clear_pointer(&g->op_names, g_hash_table_destroy);
+  g_clear_pointer(&g->tensor_names, g_hash_table_destroy);
   ho_arena_free(g->arena); /* the graph itself lies in it */
 }
 
 ho_op ho_graph_find_op(const ho_graph *g, const char *name) {
-  return GPOINTER_TO_INT(g_hash_table_lookup(g->op_names, name)) - 1;
+  if (g->op_names) return GPOINTER_TO_INT(g_hash_table_lookup(g->op_names, name)) - 1;
+  for (ho_op o = 0; o < g->n_ops; o++)
+    if (strcmp(g->op[o].name, name) == 0) return o;
+  return -1;
 }
 
 ho_tensor ho_graph_find_tensor(const ho_graph *g, const char *name) {
-  return GPOINTER_TO_INT(g_hash_table_lookup(g->tensor_names, name)) - 1;
+  if (g->tensor_names) return GPOINTER_TO_INT(g_hash_table_lookup(g->tensor_names, name)) - 1;
+  for (ho_tensor t = 0; t < g->n_tensors; t++)
+    if (strcmp(g->tensor[t].name, name) == 0) return t;
+  return -1;
 }
 
 const char *ho_phase_name(ho_phase p) {

@@ -29,71 +29,86 @@ typedef enum { HO_PHASE_FORWARD, HO_PHASE_BACKWARD, HO_PHASE_UPDATE } ho_phase;
 typedef enum { HO_ROLE_NONE /* has a producer */, HO_ROLE_INPUT, HO_ROLE_WEIGHT } ho_role;
 
 typedef struct {
-  int32_t device;  /* index into ho_graph.time_devices */
+  int32_t device; /* index into ho_graph.time_devices */
   double seconds;
 } ho_time;
 
 typedef struct {
   const char *name;
   const char *kind;
-  const char *layer;   /* NULL if none */
-  int32_t kind_index;  /* into ho_graph.kinds */
+  const char *layer;  /* NULL if none */
+  int32_t kind_index; /* into ho_graph.kinds */
   ho_family family;
   ho_phase phase;
   double flops;
-  double read, write;  /* B of memory traffic; default: the sums over inputs (weights included) and outputs */
-  int64_t workspace;   /* B held while it runs */
-  double parallelism;  /* independent work items; 0: unknown, taken as filling any device */
-  double sensitivity;  /* predicted loss in points per unit of relative rounding error */
-  double release;      /* s */
+  double
+      other_flops; /* those of `flops` that are no multiply-accumulates although the family's are: of fused activations and the like */
+  double read, write; /* B of memory traffic; default: the sums over inputs (weights included) and outputs */
+  int64_t workspace;  /* B held while it runs */
+  double parallelism; /* independent work items; 0: unknown, taken as filling any device */
+  double sensitivity; /* predicted loss in points per unit of relative rounding error */
+  double release;     /* s */
   double priority;
-  int32_t n_times;     /* -1: no table, the cost model decides; otherwise only the listed devices can run it */
+  int32_t n_times; /* -1: no table, the cost model decides; otherwise only the listed devices can run it */
   const ho_time *times;
 } ho_op_info;
 
 typedef struct {
   const char *name;
-  int64_t bytes;       /* at its own dtype */
+  int64_t bytes; /* at its own dtype */
   ho_dtype dtype;
-  int32_t rank;        /* -1: shape not given */
+  int32_t rank; /* -1: shape not given */
   const int64_t *shape;
   ho_role role;
-  const char *memory;  /* where an input lies; NULL: the platform's host */
-  ho_tensor alias;     /* tensor this one is a view or in-place update of; -1 */
-  ho_tensor root;      /* end of the alias chain; itself when not an alias */
-  ho_op producer;      /* -1 */
-  int is_output;       /* no consumers, or declared an output: lives to the makespan */
+  const char *memory; /* where an input lies; NULL: the platform's host */
+  ho_tensor alias;    /* tensor this one is a view or in-place update of; -1 */
+  ho_tensor root;     /* end of the alias chain; itself when not an alias */
+  ho_op producer;     /* -1 */
+  int is_output;      /* no consumers, or declared an output: lives to the makespan */
 } ho_tensor_info;
+
+/* What an op of a rewritten graph stands for: the part [from, to) of an op of the original graph, 0 … 1 the whole. */
+typedef struct {
+  ho_op op;
+  const char *axis; /* along which it was split; NULL: whole */
+  double from, to;
+} ho_origin;
 
 typedef struct ho_graph {
   const char *name;
-  const char *digest;        /* SHA-256 of the content, 64 hex digits; independent of key order and white space */
-  const char *source;        /* how it came to be: a file name or the built-in's canonical specification */
-  double period;             /* s; 0: none (design, section 5 point 7) */
-  double samples;            /* samples one execution serves: the batch; default 1 */
+  const char *digest; /* SHA-256 of the content, 64 hex digits; independent of key order and white space; NULL of some
+                              * rewritten graphs (rewrite_graph.h) */
+  const char *source; /* how it came to be: a file name or the built-in's canonical specification */
+  double period;      /* s; 0: none (design, section 5 point 7) */
+  double samples;     /* samples one execution serves: the batch; default 1 */
 
   int32_t n_ops, n_tensors, n_edges; /* edges: distinct (tensor, consumer) pairs whose tensor has a producer */
   const ho_op_info *op;
   const ho_tensor_info *tensor;
 
-  const int32_t *in_start;   /* n_ops + 1; inputs of op o are in[in_start[o] … in_start[o+1]-1] */
+  const int32_t *in_start; /* n_ops + 1; inputs of op o are in[in_start[o] … in_start[o+1]-1] */
   const ho_tensor *in;
-  const int32_t *out_start;  /* n_ops + 1 */
+  const int32_t *out_start; /* n_ops + 1 */
   const ho_tensor *out;
-  const int32_t *use_start;  /* n_tensors + 1; consumers, in increasing op index */
+  const int32_t *use_start; /* n_tensors + 1; consumers, in increasing op index */
   const ho_op *use;
-  const ho_op *topo;         /* n_ops: Kahn's order, lowest index first */
+  const ho_op *topo; /* n_ops: Kahn's order, lowest index first */
 
   int32_t n_kinds;
   const char *const *kinds;
   int32_t n_time_devices;
   const char *const *time_devices;
 
-  int32_t n_unknown;         /* ops that no cost rule knew (readers) */
-  const char *note;          /* one line for the user about what reading left out; NULL: nothing */
+  int32_t n_unknown; /* ops that no cost rule knew (readers) */
+  const char *note;  /* one line for the user about what reading left out; NULL: nothing */
+
+  /* Of a rewritten graph (rewrite_graph.h): the graph it was made of, which must outlive it, and what each op stands for. */
+  const struct ho_graph *original; /* NULL: not a rewritten one */
+  const int32_t *origin_start;     /* n_ops + 1 */
+  const ho_origin *origin;
 
   struct ho_arena *arena;
-  struct _GHashTable *op_names, *tensor_names; /* name -> index + 1; read by the two find functions only */
+  struct _GHashTable *op_names, *tensor_names; /* name -> index + 1; read by the two find functions only; NULL: looked through */
 } ho_graph;
 
 void ho_graph_free(ho_graph *g); /* NULL is allowed */

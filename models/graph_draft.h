@@ -37,4 +37,7 @@ struct ho_graph_build {
 void ho_draft_fail_op(ho_graph_build *b, ho_op o, const char *format, ...) G_GNUC_PRINTF(3, 4);
 void ho_draft_fail_tensor(ho_graph_build *b, ho_tensor t, const char *format, ...) G_GNUC_PRINTF(3, 4);
 
+/* The digest of a graph's content, in its arena. */
+const char *ho_graph_digest(const ho_graph *g);
+
 #endif

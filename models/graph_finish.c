@@ -27,6 +27,9 @@ static void check_op(ho_graph_build *b, ho_op o) {
   if (!*op->name) ho_draft_fail_op(b, o, "the name is empty");
   if (!*op->kind) ho_draft_fail_op(b, o, "the kind is empty");
   check_quantity(b, o, "flops", op->flops);
+  check_quantity(b, o, "other_flops", op->other_flops);
+  if (op->other_flops > op->flops)
+    ho_draft_fail_op(b, o, "other_flops is %g: expected at most flops, %g", op->other_flops, op->flops);
   if (!isnan(op->read)) check_quantity(b, o, "read", op->read);
   if (!isnan(op->write)) check_quantity(b, o, "write", op->write);
   if (op->workspace < 0) ho_draft_fail_op(b, o, "workspace is %" G_GINT64_FORMAT ": expected 0 or more", op->workspace);
@@ -230,7 +233,9 @@ static void digest_op(ho_digest *d, const ho_op_info *op) {
                             op->parallelism, op->sensitivity, op->release, op->priority};
   const int n = G_N_ELEMENTS(numbers);
   ho_digest_string(d, op->name);
-  ho_digest_int(d, mask_of(numbers, n) | (int64_t)op->phase << n | (int64_t)(op->layer != NULL) << (n + 2));
+  ho_digest_int(d, mask_of(numbers, n) | (int64_t)op->phase << n | (int64_t)(op->layer != NULL) << (n + 2) |
+                       (int64_t)(op->other_flops != 0) << (n + 3));
+  if (op->other_flops != 0) ho_digest_double(d, op->other_flops);
   for (int i = 0; i < n; i++)
     if (numbers[i] != 0) ho_digest_double(d, numbers[i]);
   ho_digest_int(d, (int64_t)op->kind_index << 32 | (op->n_times + 1));
@@ -262,7 +267,7 @@ static void digest_words(ho_digest *d, const char *const *words, int32_t n) {
 }
 
 /* The content: not the graph's name, not where it came from, not what the reader had to say. */
-static const char *digest_graph(const ho_graph *g) {
+const char *ho_graph_digest(const ho_graph *g) {
   g_autoptr(ho_digest) d = ho_digest_new();
   ho_digest_string(d, "heteroopt-graph/1");
   ho_digest_double(d, g->period);
@@ -310,7 +315,7 @@ static gboolean freeze(ho_graph_build *b, ho_graph *g) {
   ho_op *topo = ho_arena_new_array(g->arena, ho_op, g->n_ops);
   g->topo = topo;
   if (!ho_graph_order(g, topo, &b->error)) return FALSE;
-  g->digest = digest_graph(g);
+  g->digest = ho_graph_digest(g);
   return TRUE;
 }
 

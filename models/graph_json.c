@@ -75,7 +75,7 @@ static gboolean read_times(reader *r, ho_op o, const json_t *object, ho_json_at 
 }
 
 static gboolean read_op(reader *r, const json_t *object, ho_json_at at, GError **error) {
-  static const char *const keys[] = {"name",  "kind",  "flops", "read",        "write",   "workspace", "parallelism",
+  static const char *const keys[] = {"name",  "kind",  "flops", "other_flops", "read",        "write",   "workspace", "parallelism",
                                      "phase", "layer", "time",  "sensitivity", "release", "priority",  NULL};
   ho_op_info op = ho_op_info_init(NULL, "generic");
   if (!ho_json_object_only(object, at, keys, error)) return FALSE;
@@ -83,6 +83,7 @@ static gboolean read_op(reader *r, const json_t *object, ho_json_at at, GError *
   if (!ho_json_get_string(object, at, "kind", FALSE, &op.kind, error)) return FALSE;
   if (!ho_json_get_string(object, at, "layer", FALSE, &op.layer, error)) return FALSE;
   if (!ho_json_get_double(object, at, "flops", FALSE, 0, &op.flops, error)) return FALSE;
+  if (!ho_json_get_double(object, at, "other_flops", FALSE, 0, &op.other_flops, error)) return FALSE;
   if (!ho_json_get_double(object, at, "read", FALSE, 0, &op.read, error)) return FALSE;
   if (!ho_json_get_double(object, at, "write", FALSE, 0, &op.write, error)) return FALSE;
   if (!ho_json_get_int(object, at, "workspace", FALSE, 0, &op.workspace, error)) return FALSE;

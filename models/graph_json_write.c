@@ -51,6 +51,7 @@ static void put_op(GString *out, const ho_graph *g, ho_op o) {
   put_text(out, op->name);
   put_text_member(out, "kind", op->kind);
   put_unless(out, "flops", op->flops, 0);
+  put_unless(out, "other_flops", op->other_flops, 0);
   put_unless(out, "read", op->read, sum_bytes(g, g->in, g->in_start[o], g->in_start[o + 1]));
   put_unless(out, "write", op->write, sum_bytes(g, g->out, g->out_start[o], g->out_start[o + 1]));
   if (op->workspace) g_string_append_printf(out, ", \"workspace\": %" G_GINT64_FORMAT, op->workspace);

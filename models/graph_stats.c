@@ -13,7 +13,7 @@ static void count_work(const ho_graph *g, ho_graph_stats *s) {
     const ho_op_info *op = &g->op[o];
     s->flops += op->flops;
     s->bytes += op->read + op->write;
-    if (ho_family_has_macs(op->family)) s->macs += op->flops / 2;
+    if (ho_family_has_macs(op->family)) s->macs += (op->flops - op->other_flops) / 2;
   }
   s->intensity = s->bytes > 0 ? s->flops / s->bytes : 0;
 }

@@ -1,0 +1,9 @@
+/* rules.h: the rules there are. Not installed. */
+#ifndef HO_MODELS_RULES_RULES_H
+#define HO_MODELS_RULES_RULES_H
+
+#include "models/rewrite.h"
+
+extern const ho_rewrite_rule ho_rewrite_rule_fuse, ho_rewrite_rule_remove, ho_rewrite_rule_fold;
+
+#endif

@@ -1,0 +1,170 @@
+/* test_rewrite_laws.c: what every rewrite rule must hold, on built-in models, random graphs and the ONNX files at hand. */
+#include <criterion/criterion.h>
+#include <math.h>
+#include <string.h>
+
+#include "graphs.h"
+#include "models/graph_stats.h"
+#include "models/rewrite.h"
+
+/* ---- graphs ---------------------------------------------------------------------------------------------------------- */
+
+typedef void (*law)(const ho_graph *g, const ho_rewrite_rule *rule, const char *name);
+
+static void on_one(const ho_graph *g, const char *name, law check) {
+  for (int r = 0; ho_rewrite_rules[r]; r++) check(g, ho_rewrite_rules[r], name);
+}
+
+static void on_spec(const char *spec, law check) {
+  g_autoptr(GError) error = NULL;
+  g_autoptr(ho_graph) g = ho_graph_load(spec, NULL, NULL, &error);
+  if (g) on_one(g, spec, check); /* what cannot be read is another test's business */
+}
+
+static void on_folder(const char *folder, law check) {
+  GDir *d = g_dir_open(folder, 0, NULL);
+  if (!d) return;
+  for (const char *name = g_dir_read_name(d); name; name = g_dir_read_name(d)) {
+    g_autofree char *path = g_build_filename(folder, name, NULL);
+    if (g_file_test(path, G_FILE_TEST_IS_DIR))
+      on_folder(path, check);
+    else if (g_str_has_suffix(name, ".onnx"))
+      on_spec(path, check);
+  }
+  g_dir_close(d);
+}
+
+/* Every built-in as it is and, where it has that, in training; random graphs; the project's ONNX files and the shared ones. */
+static void everywhere(law check) {
+  for (int i = 0; ho_model_builders[i]; i++) {
+    on_spec(ho_model_builders[i]->name, check);
+    g_autofree char *training = g_strdup_printf("%s:mode=training", ho_model_builders[i]->name);
+    on_spec(training, check);
+  }
+  ho_stream s = ho_stream_small(17);
+  for (int i = 0; i < 40; i++) {
+    g_autoptr(ho_graph) g = random_graph(&s, 2 + (int32_t)ho_stream_below(&s, 40));
+    on_one(g, "random", check);
+  }
+  const char *source = g_getenv("HO_TEST_SRCDIR"), *shared = g_getenv("HO_SHARED");
+  g_autofree char *own = g_build_filename(source ? source : ".", "tests", "data", "onnx", NULL);
+  g_autofree char *files = shared ? g_build_filename(shared, "onnx", "files", NULL)
+                                  : g_build_filename(source ? source : ".", "..", "shared", "onnx", "files", NULL);
+  on_folder(own, check);
+  on_folder(files, check);
+}
+
+/* ---- figures --------------------------------------------------------------------------------------------------------- */
+
+static double macs_of(const ho_graph *g) {
+  g_autoptr(ho_graph_stats) s = ho_graph_stats_new(g);
+  return s->macs;
+}
+
+static double traffic_of(const ho_graph *g) {
+  double sum = 0;
+  for (ho_op o = 0; o < g->n_ops; o++) sum += g->op[o].read + g->op[o].write;
+  return sum;
+}
+
+static void assert_near(double a, double b, const char *what, const char *name) {
+  cr_assert_leq(fabs(a - b), 1e-9 * fmax(fabs(a), fabs(b)) + 1e-6, "%s: %s is %.17g, expected %.17g", name, what, a, b);
+}
+
+static void assert_same_ends(const ho_graph *a, const ho_graph *b, const char *name) {
+  for (ho_tensor t = 0; t < a->n_tensors; t++) {
+    const ho_tensor_info *x = &a->tensor[t];
+    if (x->role != HO_ROLE_INPUT && !x->is_output) continue;
+    ho_tensor u = ho_graph_find_tensor(b, x->name);
+    cr_assert_geq(u, 0, "%s: '%s' is gone", name, x->name);
+    const ho_tensor_info *y = &b->tensor[u];
+    cr_assert_eq(x->role, y->role, "%s: '%s'", name, x->name);
+    cr_assert_eq(x->is_output, y->is_output, "%s: '%s'", name, x->name);
+    cr_assert_eq(x->bytes, y->bytes);
+    cr_assert_eq(x->dtype, y->dtype);
+    cr_assert_eq(x->rank, y->rank);
+    for (int32_t k = 0; k < x->rank; k++) cr_assert_eq(x->shape[k], y->shape[k]);
+  }
+  for (ho_tensor u = 0; u < b->n_tensors; u++) {
+    if (b->tensor[u].role != HO_ROLE_INPUT && !b->tensor[u].is_output) continue;
+    ho_tensor t = ho_graph_find_tensor(a, b->tensor[u].name);
+    cr_assert(t >= 0 && (a->tensor[t].role == HO_ROLE_INPUT || a->tensor[t].is_output), "%s: '%s' became an end", name,
+              b->tensor[u].name);
+  }
+}
+
+static ho_graph *frozen(const ho_workgraph *w, const char *name) {
+  GError *error = NULL;
+  ho_graph *g = ho_workgraph_freeze(w, HO_FREEZE_NAMED, &error);
+  cr_assert_not_null(g, "%s: %s", name, error ? error->message : "");
+  return g;
+}
+
+/* ---- laws ------------------------------------------------------------------------------------------------------------ */
+
+static void check_identity(const ho_graph *g, const ho_rewrite_rule *rule, const char *name) {
+  (void)rule;
+  g_autoptr(ho_workgraph) w = ho_workgraph_new(g);
+  g_autoptr(ho_graph) same = frozen(w, name);
+  cr_assert_str_eq(same->digest, g->digest, "%s", name);
+  cr_assert_eq(same->n_edges, g->n_edges);
+  cr_assert_arr_eq(same->topo, g->topo, sizeof *g->topo * (size_t)g->n_ops);
+}
+
+Test(rewrite_laws, a_work_graph_freezes_into_the_graph_it_was_made_of) {
+  everywhere(check_identity);
+}
+
+typedef struct {
+  GArray *all; /* ho_candidate */
+} collection;
+
+static ho_find_answer collect(const ho_candidate *c, void *data) {
+  g_array_append_vals(((collection *)data)->all, c, 1);
+  return ((collection *)data)->all->len < 200 ? HO_FIND_ON : HO_FIND_ENOUGH;
+}
+
+static void check_each(const ho_graph *g, const ho_rewrite_rule *rule, const char *name) {
+  g_autoptr(ho_workgraph) w = ho_workgraph_new(g);
+  collection c = {g_array_new(FALSE, FALSE, sizeof(ho_candidate))};
+  rule->find(w, -1, collect, &c);
+  double traffic = traffic_of(g), macs = macs_of(g);
+  for (guint i = 0; i < c.all->len; i++) {
+    const ho_candidate *x = &g_array_index(c.all, ho_candidate, i);
+    g_autoptr(GError) error = NULL;
+    cr_assert(ho_candidate_apply(w, x, &error), "%s: %s (%s): %s", name, rule->name, x->pattern, error ? error->message : "");
+    g_autoptr(ho_graph) after = frozen(w, name);
+    assert_same_ends(g, after, name);
+    if (rule->shrinks) assert_near(traffic - traffic_of(after), x->bytes_saved, "bytes saved", name);
+    if (strcmp(rule->name, "fuse") == 0) assert_near(macs_of(after), macs, "MACs", name);
+    ho_workgraph_undo(w, 0);
+  }
+  g_array_free(c.all, TRUE);
+  g_autoptr(ho_graph) back = frozen(w, name);
+  cr_assert_str_eq(back->digest, g->digest, "%s: %s", name, rule->name);
+}
+
+Test(rewrite_laws, what_is_found_can_be_applied_saves_what_it_says_and_is_undone, .timeout = 120) {
+  everywhere(check_each);
+}
+
+static void check_all(const ho_graph *g, const ho_rewrite_rule *rule, const char *name) {
+  g_autoptr(ho_workgraph) w = ho_workgraph_new(g);
+  cr_assert_geq(ho_rewrite_everywhere(w, rule->name, NULL, NULL), 0);
+  g_autoptr(ho_graph) after = frozen(w, name);
+  assert_same_ends(g, after, name);
+  if (strcmp(rule->name, "fuse") == 0) {
+    double flops = 0, before = 0;
+    for (ho_op o = 0; o < g->n_ops; o++) before += g->op[o].flops;
+    for (ho_op o = 0; o < after->n_ops; o++) flops += after->op[o].flops;
+    assert_near(flops, before, "FLOPs", name);
+    assert_near(macs_of(after), macs_of(g), "MACs", name);
+  }
+  ho_workgraph_undo(w, 0);
+  g_autoptr(ho_graph) back = frozen(w, name);
+  cr_assert_str_eq(back->digest, g->digest, "%s: %s", name, rule->name);
+}
+
+Test(rewrite_laws, a_rule_applied_everywhere_keeps_the_ends_and_is_undone, .timeout = 120) {
+  everywhere(check_all);
+}

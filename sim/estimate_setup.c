@@ -242,10 +242,10 @@ void ho_estimate_free(ho_estimate *e) {
   for (ho_memory m = 0; m < e->t->n_memories; m++) g_free(e->running[m]);
   ho_est_memory_clear(&e->mem);
   ho_est_tables_free(e->t);
-  void *const owned[] = {e->node,         e->own,           e->heap,           e->capacity,     e->op,        e->slot,
-                         e->queue,        e->use,           e->dispatcher,     e->devices_used, e->n_running, e->running,
-                         e->destination,  e->link_free,     e->engine_start,   e->engine_free,  e->waiting,   e->waiting_slot,
-                         e->waiting_root, e->waiting_route, e->waiting_scratch};
+  void *const owned[] = {e->node,         e->own,          e->own_more,      e->heap,           e->capacity,     e->op,
+                         e->slot,         e->queue,        e->use,           e->dispatcher,     e->devices_used, e->n_running,
+                         e->running,      e->destination,  e->link_free,     e->engine_start,   e->engine_free,  e->waiting,
+                         e->waiting_slot, e->waiting_root, e->waiting_route, e->waiting_scratch};
   for (size_t i = 0; i < G_N_ELEMENTS(owned); i++) g_free(owned[i]);
   g_free(e);
 }

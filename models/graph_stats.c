@@ -23,7 +23,7 @@ static gboolean is_floating(ho_dtype t) {
 }
 
 static int64_t elements(const ho_tensor_info *t) {
-  if (t->bytes == 0) return 0; /* one dimension is 0, and the others may be anything */
+  if (t->bytes == 0) return 0;                                      /* one dimension is 0, and the others may be anything */
   if (t->rank < 0) return t->bytes / (ho_dtype_bits(t->dtype) / 8); /* floating types have whole bytes */
   int64_t n = 1;
   for (int32_t i = 0; i < t->rank; i++) n *= t->shape[i];
@@ -36,14 +36,25 @@ static gboolean is_read_forward(const ho_graph *g, ho_tensor t) {
   return FALSE;
 }
 
+/* Weights that an op of the way forward writes in place are caches, not parameters; a view writes nothing. */
+static guint8 *find_caches(const ho_graph *g) {
+  guint8 *is_cache = g_malloc0((gsize)g->n_tensors + 1);
+  for (ho_tensor t = 0; t < g->n_tensors; t++) {
+    const ho_op_info *op = g->tensor[t].producer >= 0 ? &g->op[g->tensor[t].producer] : NULL;
+    if (op && g->tensor[t].root != t && op->phase == HO_PHASE_FORWARD && op->write > 0) is_cache[g->tensor[t].root] = 1;
+  }
+  return is_cache;
+}
+
 static void count_tensors(const ho_graph *g, ho_graph_stats *s) {
+  g_autofree guint8 *is_cache = find_caches(g);
   for (ho_tensor t = 0; t < g->n_tensors; t++) {
     const ho_tensor_info *tensor = &g->tensor[t];
     if (tensor->root != t) continue;
     if (tensor->role == HO_ROLE_NONE) s->activation_bytes += tensor->bytes;
     if (tensor->role != HO_ROLE_WEIGHT) continue;
     s->weight_bytes += tensor->bytes;
-    if (is_floating(tensor->dtype) && is_read_forward(g, t)) s->parameters += elements(tensor);
+    if (is_floating(tensor->dtype) && is_read_forward(g, t) && !is_cache[t]) s->parameters += elements(tensor);
   }
 }
 

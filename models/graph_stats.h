@@ -3,7 +3,8 @@
  * Edges, parameters and MACs are counted as the ONNX world counts them:
  *   edges       distinct (tensor, consumer) pairs whose tensor has a producer
  *   macs        half the FLOPs of the families that multiply and accumulate (kind.h)
- *   parameters  elements of floating-point weights that a forward op reads: no optimiser state, no integer tables, no views
+ *   parameters  elements of floating-point weights that a forward op reads: no optimiser state, no
+ *               caches (weights that a forward op writes in place), no integer tables, no views
  *   bytes       what the ops read and write, weights included, each at its own dtype */
 #ifndef HO_MODELS_GRAPH_STATS_H
 #define HO_MODELS_GRAPH_STATS_H

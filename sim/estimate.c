@@ -108,22 +108,24 @@ static inline void make_output(ho_estimate *e, ho_tensor t, const ho_est_node *x
   if (s->stamp == e->stamp && s->avail <= x->finish) return; /* another copy of the op made it here before */
   s->stamp = e->stamp;
   s->avail = x->finish;
-  s->buffer = -1;
+  s->buffer = HO_EST_NO_BUFFER;
+  double last = info->is_output ? INFINITY : x->finish;
+  int32_t late = x->finish == x->start;
   if (info->alias < 0) {
     double bytes = ho_est_bytes(e->t, t, x->row->precision);
-    if (bytes > 0) s->buffer = ho_est_memory_buffer(&e->mem, x->memory, bytes, x->finish);
-  } else {
-    const ho_est_slot *of = &e->slot[(int64_t)info->alias * e->t->n_memories + x->memory];
-    if (of->stamp == e->stamp) s->buffer = of->buffer;
+    if (bytes > 0) s->buffer = ho_est_memory_buffer(&e->mem, x->memory, bytes, last, late);
+    return;
   }
-  if (s->buffer >= 0) ho_est_memory_use(&e->mem, s->buffer, info->is_output ? INFINITY : x->finish, x->finish == x->start);
+  const ho_est_slot *of = &e->slot[(int64_t)info->alias * e->t->n_memories + x->memory];
+  if (of->stamp != e->stamp || of->buffer < 0) return;
+  s->buffer = of->buffer;
+  ho_est_memory_use(&e->mem, s->buffer, last, late);
 }
 
 static inline void account_memory(ho_estimate *e, const ho_est_node *x) {
   const ho_est_tables *t = e->t;
   int32_t late = x->finish == x->start;
-  if (x->row->workspace > 0)
-    ho_est_memory_use(&e->mem, ho_est_memory_buffer(&e->mem, x->memory, x->row->workspace, x->finish), x->finish, late);
+  if (x->row->workspace > 0) ho_est_memory_buffer(&e->mem, x->memory, x->row->workspace, x->finish, late);
   for (int32_t k = t->in_start[x->op]; k < t->in_start[x->op + 1]; k++) {
     const ho_est_slot *s = &e->slot[(int64_t)t->in[k] * t->n_memories + x->memory];
     if (s->buffer >= 0) ho_est_memory_use(&e->mem, s->buffer, x->finish, late);
@@ -204,7 +206,7 @@ int ho_estimate_run(ho_estimate *e, const ho_plan *plan, ho_figures *out) {
     walk_by_time(e);
   out->latency = e->makespan;
   out->energy = total_energy(e);
-  return ho_est_memory_scan(&e->mem, e->makespan, out);
+  return ho_est_memory_scan(&e->mem, out);
 }
 
 double ho_estimate_start(const ho_estimate *e, int32_t i) {

@@ -16,19 +16,17 @@ typedef struct {
   double *out, *in; /* copy engine that is free first at each end; NULL: there are enough */
 } needs;
 
-/* `inwards`: 0 or the number of all engines. */
-static inline double *first_engine(ho_estimate *e, int32_t memory, int32_t inwards) {
-  int32_t i = e->engine_start[memory], n = e->engine_start[memory + 1];
-  if (i == n) return NULL;
-  double *best = &e->engine_free[inwards + i];
-  for (i++; i < n; i++)
-    if (e->engine_free[inwards + i] < *best) best = &e->engine_free[inwards + i];
+static inline double *first_of(double *engine, int32_t n) {
+  if (n == 0) return NULL;
+  double *best = engine;
+  for (int32_t i = 1; i < n; i++)
+    if (engine[i] < *best) best = &engine[i];
   return best;
 }
 
 static inline needs needs_of(ho_estimate *e, int32_t from, int32_t to) {
-  return (needs){&e->t->route[from * e->t->n_memories + to], first_engine(e, from, 0),
-                 first_engine(e, to, e->engine_start[e->t->n_memories])};
+  const ho_est_route *r = &e->t->route[from * e->t->n_memories + to];
+  return (needs){r, first_of(e->engine_free + r->out_engine, r->n_out), first_of(e->engine_free + r->in_engine, r->n_in)};
 }
 
 /* When a copy could begin, at `at` or later, if nobody came before it. */
@@ -66,7 +64,7 @@ static inline double begin_copy(ho_estimate *e, const needs *w, ho_tensor x, int
   if (source->buffer >= 0) ho_est_memory_use(&e->mem, source->buffer, end, 0);
   *there = (ho_est_slot){end, HO_EST_NO_BUFFER, e->stamp};
   if (bytes > 0) {
-    there->buffer = ho_est_memory_buffer(&e->mem, to, bytes, end);
+    there->buffer = ho_est_memory_buffer(&e->mem, to, bytes, end, 0);
     ho_est_memory_take(&e->mem, begin, to, bytes);
   }
   return end;

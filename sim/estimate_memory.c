@@ -17,7 +17,6 @@ void ho_est_memory_clear(ho_est_memory *m) {
   g_free(m->peak);
   g_free(m->live);
   g_free(m->taken);
-  g_free(m->freed);
   g_free(m->scratch);
   g_free(m->buffer);
 }
@@ -26,13 +25,12 @@ void ho_est_memory_reserve(ho_est_memory *m, int32_t taken, int32_t buffers) {
   m->max_taken = taken;
   m->max_buffers = buffers;
   m->taken = g_renew(ho_est_event, m->taken, taken + 1);
-  m->buffer = g_renew(ho_est_buffer, m->buffer, buffers + 1);
-  m->freed = g_renew(ho_est_event, m->freed, buffers + 1); /* each buffer is released once */
+  m->buffer = g_renew(ho_est_event, m->buffer, buffers + 1);
   m->scratch = g_renew(ho_est_event, m->scratch, MAX(taken, buffers) + 1);
 }
 
 void ho_est_memory_begin(ho_est_memory *m) {
-  m->n_taken = m->n_freed = m->n_buffers = 0;
+  m->n_taken = m->n_buffers = 0;
   memset(m->base, 0, sizeof(double) * (size_t)m->n_memories);
 }
 
@@ -66,22 +64,14 @@ static void sort_events(ho_est_event *v, ho_est_event *scratch, int32_t n) {
   }
 }
 
-static void release_buffers(ho_est_memory *m, double makespan) {
-  for (int32_t i = 0; i < m->n_buffers; i++) {
-    const ho_est_buffer *b = &m->buffer[i];
-    if (b->last < makespan) m->freed[m->n_freed++] = (ho_est_event){b->last, b->bytes, b->memory, b->late};
-  }
-}
-
-int ho_est_memory_scan(ho_est_memory *m, double makespan, ho_figures *out) {
-  release_buffers(m, makespan);
+int ho_est_memory_scan(ho_est_memory *m, ho_figures *out) {
   sort_events(m->taken, m->scratch, m->n_taken);
-  sort_events(m->freed, m->scratch, m->n_freed);
+  sort_events(m->buffer, m->scratch, m->n_buffers);
   double all = 0;
   for (int32_t k = 0; k < m->n_memories; k++) all += m->peak[k] = m->live[k] = m->base[k];
   double most = all, most_accelerator = all - m->live[m->host];
-  m->freed[m->n_freed].time = INFINITY; /* so that the walk need not count */
-  const ho_est_event *f = m->freed;
+  m->buffer[m->n_buffers].time = INFINITY; /* so that the walk need not count */
+  const ho_est_event *f = m->buffer;
   for (const ho_est_event *e = m->taken; e < m->taken + m->n_taken; e++) {
     for (; f->time < e->time || (f->time == e->time && !f->late); f++) {
       m->live[f->memory] -= f->bytes;

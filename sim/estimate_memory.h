@@ -1,9 +1,9 @@
 /* estimate_memory.h: peak memory by a scan over the lifetimes of buffers. Internal to sim/.
  *
- * The walk over the plan reports allocations and buffers as it meets them; ho_est_memory_scan puts allocations and releases in order of time
- * and goes through both at once. They come almost in order, so that an insertion sort is nearly linear; where they do not, it gives up
- * for a merge sort. At one instant memory is released before it is asked for, except that what an op of length zero reads is
- * released after its outputs were allocated. Sizes are whole bytes in doubles: sums are exact. */
+ * The walk over the plan reports what is taken, and buffers with the end of their last use so far; ho_est_memory_scan puts both in order
+ * of time and goes through them at once. They come almost in order, so that an insertion sort is nearly linear; where they do not, it gives
+ * up for a merge sort. At one instant memory is released before it is asked for, except that what an op of length zero reads is
+ * released after its outputs were taken. Sizes are whole bytes in doubles: sums are exact. */
 #ifndef HO_SIM_ESTIMATE_MEMORY_H
 #define HO_SIM_ESTIMATE_MEMORY_H
 
@@ -12,19 +12,13 @@
 
 #include "sim/problem.h"
 
+/* Memory that is taken, or a buffer that is released after its last use. */
 typedef struct {
-  double time;
+  double time; /* s; of a buffer: the end of its last use, INFINITY: it lives to the makespan */
   double bytes;
   int32_t memory;
-  int32_t late; /* of a release: 1: after the allocations of that instant */
+  int32_t late; /* of a buffer: 1: its last use was an op of length zero */
 } ho_est_event;
-
-typedef struct {
-  double bytes;
-  double last; /* s; end of its last use; INFINITY: lives to the makespan */
-  int32_t memory;
-  int32_t late; /* 1: its last use was an op of length zero */
-} ho_est_buffer;
 
 typedef struct {
   int32_t n_memories, host;
@@ -32,9 +26,8 @@ typedef struct {
   double *base; /* B that live from 0 on: inputs and weights */
   double *peak; /* B, result */
   double *live;
-  ho_est_event *taken, *freed, *scratch;
-  ho_est_buffer *buffer;
-  int32_t n_taken, n_freed, n_buffers, max_taken, max_buffers;
+  ho_est_event *taken, *buffer, *scratch;
+  int32_t n_taken, n_buffers, max_taken, max_buffers;
 } ho_est_memory;
 
 void ho_est_memory_init(ho_est_memory *m, int32_t n_memories, int32_t host, const double *capacity);
@@ -47,25 +40,25 @@ static inline void ho_est_memory_take(ho_est_memory *m, double time, int32_t mem
   m->taken[m->n_taken++] = (ho_est_event){time, bytes, memory, 0};
 }
 
-/* A buffer that is already counted (as part of an allocation event or of `base`) and will be released after its last use. */
-static inline int32_t ho_est_memory_buffer(ho_est_memory *m, int32_t memory, double bytes, double from) {
+/* A buffer that is counted already (in what was taken, or in `base`); `last` and `late` as above. Returns its number. */
+static inline int32_t ho_est_memory_buffer(ho_est_memory *m, int32_t memory, double bytes, double last, int32_t late) {
   assert(m->n_buffers < m->max_buffers);
-  m->buffer[m->n_buffers] = (ho_est_buffer){bytes, from, memory, 0};
+  m->buffer[m->n_buffers] = (ho_est_event){last, bytes, memory, late};
   return m->n_buffers++;
 }
 
 /* The buffer is in use until `end`; `late`: by an op that started at `end`. */
 static inline void ho_est_memory_use(ho_est_memory *m, int32_t buffer, double end, int32_t late) {
-  ho_est_buffer *b = &m->buffer[buffer];
-  if (end > b->last) {
-    b->last = end;
+  ho_est_event *b = &m->buffer[buffer];
+  if (end > b->time) {
+    b->time = end;
     b->late = late;
-  } else if (end == b->last) {
+  } else if (end == b->time) {
     b->late |= late;
   }
 }
 
-/* Peaks of a run that ends at `makespan`: fills peak[] and the memory figures. 1 when a capacity is exceeded. */
-int ho_est_memory_scan(ho_est_memory *m, double makespan, ho_figures *out);
+/* Fills peak[] and the memory figures of a run. 1 when a capacity is exceeded. */
+int ho_est_memory_scan(ho_est_memory *m, ho_figures *out);
 
 #endif

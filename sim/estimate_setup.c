@@ -46,7 +46,7 @@ static void reset(ho_estimate *e, const ho_plan *plan) {
   for (int32_t k = 0; k < e->n_dispatchers; k++) e->dispatcher[k] = (ho_est_dispatcher){.tail = -1};
   for (ho_memory m = 0; m < t->n_memories; m++) e->devices_used[m] = e->n_running[m] = 0;
   memset(e->link_free, 0, sizeof(double) * (size_t)t->n_resources);
-  memset(e->engine_free, 0, sizeof(double) * (size_t)(2 * e->engine_start[t->n_memories]));
+  memset(e->engine_free, 0, sizeof(double) * (size_t)t->n_engines);
   ho_est_memory_begin(&e->mem);
 }
 
@@ -173,7 +173,7 @@ static void place_inputs(ho_estimate *e) {
     *s = (ho_est_slot){0, -1, e->stamp};
     if (x->alias >= 0 || x->bytes <= 0) continue;
     e->mem.base[m] += (double)x->bytes;
-    s->buffer = ho_est_memory_buffer(&e->mem, m, (double)x->bytes, x->is_output ? INFINITY : 0);
+    s->buffer = ho_est_memory_buffer(&e->mem, m, (double)x->bytes, x->is_output ? INFINITY : 0, 0);
   }
 }
 
@@ -202,23 +202,7 @@ static void make_per_device(ho_estimate *e) {
   for (int32_t k = 0; k < m * m; k++) e->waiting_root[k] = -1;
   e->destination = g_new0(ho_est_destination, m + 1);
   e->link_free = g_new0(double, e->t->n_resources + 1);
-}
-
-/* A memory has the copy engines of its devices together; one device with 0, or none at all, makes them unlimited. */
-static void make_engines(ho_estimate *e) {
-  const ho_platform *p = e->t->p;
-  e->engine_start = g_new0(int32_t, p->n_memories + 1);
-  for (ho_memory m = 0; m < p->n_memories; m++) {
-    int32_t n = 0;
-    int unlimited = 0;
-    for (ho_device d = 0; d < p->n_devices; d++) {
-      if (p->device[d].memory != m) continue;
-      n += p->device[d].copy_engines;
-      unlimited |= p->device[d].copy_engines == 0;
-    }
-    e->engine_start[m + 1] = e->engine_start[m] + (unlimited ? 0 : n);
-  }
-  e->engine_free = g_new0(double, 2 * e->engine_start[p->n_memories] + 1);
+  e->engine_free = g_new0(double, e->t->n_engines + 1);
 }
 
 ho_estimate *ho_estimate_new(const ho_problem *q) {
@@ -232,7 +216,6 @@ ho_estimate *ho_estimate_new(const ho_problem *q) {
   e->op = g_new0(ho_est_op, g->n_ops + 1);
   e->slot = g_new0(ho_est_slot, (size_t)g->n_tensors * (size_t)e->t->n_memories + 1);
   make_per_device(e);
-  make_engines(e);
   grow(e, g->n_ops);
   return e;
 }
@@ -242,10 +225,10 @@ void ho_estimate_free(ho_estimate *e) {
   for (ho_memory m = 0; m < e->t->n_memories; m++) g_free(e->running[m]);
   ho_est_memory_clear(&e->mem);
   ho_est_tables_free(e->t);
-  void *const owned[] = {e->node,         e->own,          e->own_more,      e->heap,           e->capacity,     e->op,
-                         e->slot,         e->queue,        e->use,           e->dispatcher,     e->devices_used, e->n_running,
-                         e->running,      e->destination,  e->link_free,     e->engine_start,   e->engine_free,  e->waiting,
-                         e->waiting_slot, e->waiting_root, e->waiting_route, e->waiting_scratch};
+  void *const owned[] = {e->node,      e->own,          e->own_more, e->heap,         e->capacity,      e->op,
+                         e->slot,      e->queue,        e->use,          e->dispatcher,    e->devices_used,
+                         e->n_running, e->running,      e->destination,  e->link_free,     e->engine_free,
+                         e->waiting,   e->waiting_slot, e->waiting_root, e->waiting_route, e->waiting_scratch};
   for (size_t i = 0; i < G_N_ELEMENTS(owned); i++) g_free(owned[i]);
   g_free(e);
 }

@@ -89,8 +89,7 @@ struct ho_estimate {
   ho_est_dispatcher *dispatcher;
   /* by link direction, by memory */
   double *link_free;
-  int32_t *engine_start; /* copy engines of memory m: engine_start[m] … engine_start[m+1]-1, none: unlimited */
-  double *engine_free;   /* outwards: [engine]; inwards: [number of engines + engine] */
+  double *engine_free; /* s; by copy engine */
   int32_t *devices_used, *n_running;
   ho_est_running **running;
   ho_est_destination *destination;

@@ -240,6 +240,30 @@ static void fill_route(ho_est_tables *t, ho_arena *a, const ho_route *r, ho_est_
   out->seconds_per_byte = seconds_per_byte;
 }
 
+/* A memory has the copy engines of its devices together; one device with 0, or no device at all, makes them unlimited. */
+static int32_t engines_of(const ho_platform *p, ho_memory m) {
+  int32_t n = 0;
+  for (ho_device d = 0; d < p->n_devices; d++) {
+    if (p->device[d].memory != m) continue;
+    if (p->device[d].copy_engines == 0) return 0;
+    n += p->device[d].copy_engines;
+  }
+  return n;
+}
+
+static void fill_engines(ho_est_tables *t) {
+  for (ho_memory m = 0; m < t->n_memories; m++) {
+    int32_t n = engines_of(t->p, m);
+    for (ho_memory other = 0; other < t->n_memories; other++) {
+      ho_est_route *out = &t->route[m * t->n_memories + other], *in = &t->route[other * t->n_memories + m];
+      out->out_engine = t->n_engines;
+      in->in_engine = t->n_engines + n;
+      out->n_out = in->n_in = n;
+    }
+    t->n_engines += 2 * n;
+  }
+}
+
 static void fill_routes(ho_est_tables *t, ho_arena *a) {
   int32_t n = t->n_memories;
   t->n_resources = 2 * t->p->n_links;
@@ -251,6 +275,7 @@ static void fill_routes(ho_est_tables *t, ho_arena *a) {
       fill_route(t, a, ho_platform_route(t->p, from, to), r);
       r->staged = from != to && !ho_platform_direct(t->p, from, to);
     }
+  fill_engines(t);
 }
 
 ho_est_tables *ho_est_tables_new(const ho_problem *q) {

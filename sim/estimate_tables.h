@@ -47,6 +47,8 @@ typedef struct {
   double latency, bandwidth, energy; /* s, B/s, J/B */
   int32_t n;                         /* link directions that contention is about */
   int32_t staged;                    /* 1: goes through host */
+  int32_t out_engine, n_out;         /* first copy engine outwards of its source, and how many; 0: there are enough */
+  int32_t in_engine, n_in;           /* the same inwards of its destination */
   const int32_t *res;                /* resource of each */
   const double *seconds_per_byte;    /* of each */
 } ho_est_route;
@@ -88,7 +90,7 @@ typedef struct {
   ho_est_tensor *tensor;
   double *bytes;       /* [tensor * HO_N_PRECISIONS + precision] */
   ho_est_route *route; /* [from * n_memories + to] */
-  int32_t n_resources;
+  int32_t n_resources, n_engines;
   int serial;                     /* contention */
   int32_t *in_start, *in;         /* tensors an op reads, weights left out */
   int32_t *weight_start, *weight; /* all weights of an op */

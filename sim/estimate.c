@@ -102,7 +102,7 @@ static inline void account_energy(ho_estimate *e, const ho_est_node *x) {
 }
 
 /* Slot of an output in the memory it was made in. An alias lives in the buffer of what it is a view of, where that is here. */
-static inline void make_output(ho_estimate *e, ho_tensor t, const ho_est_node *x) {
+static inline void make_output(ho_estimate *e, ho_tensor t, const ho_est_node *x, int only) {
   const ho_est_tensor *info = &e->t->tensor[t];
   ho_est_slot *s = &e->slot[(int64_t)t * e->t->n_memories + x->memory];
   if (s->stamp == e->stamp && s->avail <= x->finish) return; /* another copy of the op made it here before */
@@ -112,7 +112,7 @@ static inline void make_output(ho_estimate *e, ho_tensor t, const ho_est_node *x
   double last = info->is_output ? INFINITY : x->finish;
   int32_t late = x->finish == x->start;
   if (info->alias < 0) {
-    double bytes = ho_est_bytes(e->t, t, x->row->precision);
+    double bytes = only ? x->row->out - x->row->workspace : ho_est_bytes(e->t, t, x->row->precision); /* the same; nearer */
     if (bytes > 0) s->buffer = ho_est_memory_buffer(&e->mem, x->memory, bytes, last, late);
     return;
   }
@@ -140,8 +140,9 @@ static void end(ho_estimate *e, int32_t i) {
   account_memory(e, x);
   if (x->next_in_queue >= 0) ho_est_arrive(e, x->next_in_queue, x->finish);
   if (x->next_in_dispatch >= 0 && e->t->device[x->row->device].launch == HO_LAUNCH_SYNC) dispatch_on(e, x);
-  for (int32_t k = g->out_start[x->op]; k < g->out_start[x->op + 1]; k++) {
-    make_output(e, g->out[k], x);
+  int32_t first = g->out_start[x->op], n = g->out_start[x->op + 1] - first;
+  for (int32_t k = first; k < first + n; k++) {
+    make_output(e, g->out[k], x, n == 1);
     if (!e->ordered) ho_est_deliver(e, g->out[k], x->memory, x->finish);
   }
 }

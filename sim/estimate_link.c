@@ -59,8 +59,9 @@ static inline double occupy(ho_estimate *e, const needs *w, double begin, double
 }
 
 static inline double begin_copy(ho_estimate *e, const needs *w, ho_tensor x, int32_t from, int32_t to, double begin) {
-  double bytes = ho_est_tensor_bytes(e, x), end = occupy(e, w, begin, bytes);
   ho_est_slot *source = ho_est_slot_at(e, x, from), *there = ho_est_slot_at(e, x, to);
+  int own_buffer = source->buffer >= 0 && e->t->tensor[x].alias < 0; /* its size is the tensor's */
+  double bytes = own_buffer ? e->mem.buffer[source->buffer].bytes : ho_est_tensor_bytes(e, x), end = occupy(e, w, begin, bytes);
   if (source->buffer >= 0) ho_est_memory_use(&e->mem, source->buffer, end, 0);
   *there = (ho_est_slot){end, HO_EST_NO_BUFFER, e->stamp};
   if (bytes > 0) {

@@ -112,24 +112,8 @@ static inline int read_precision(const ho_estimate *e, ho_op o) {
   return native && found >= 0 ? READS_MIXED : found;
 }
 
-/* Rows of ops that read what was made in another precision than its dtype. */
-static void adjust_rows(ho_estimate *e) {
-  ho_est_tables *t = e->t;
-  for (int32_t i = 0; i < e->plan->n; i++) {
-    ho_est_node *x = &e->node[i];
-    int precision = read_precision(e, x->op);
-    if (precision == READS_ITS_DTYPES || x->row->from_table) continue;
-    const ho_est_row *kept = NULL;
-    if (precision >= 0 && x->row != &e->own[i]) kept = ho_est_row_reading(t, x->op, x->row->device, precision);
-    if (!kept) {
-      ho_est_row_adjust(t, x->op, x->row, e->op, &e->own[i], &e->own_more[i]);
-      kept = &e->own[i];
-    }
-    x->row = kept;
-  }
-}
-
-static inline const ho_est_row *row_of(ho_estimate *e, int32_t i, const ho_entry *x) {
+/* Row of entry i at its own precision and point, its inputs at their own dtypes. */
+static inline const ho_est_row *plain_row(ho_estimate *e, int32_t i, const ho_entry *x) {
   const ho_est_row *usual = &e->t->row[(int64_t)x->op * e->t->n_devices + x->device];
   if (x->point == 0 && (x->precision < 0 || x->precision == usual->precision)) return usual;
   e->own[i] = *ho_est_row_special(e->t, x->op, x->device, x->precision, x->point);
@@ -138,9 +122,21 @@ static inline const ho_est_row *row_of(ho_estimate *e, int32_t i, const ho_entry
   return &e->own[i];
 }
 
+/* Row of entry i in this plan: its producers, which come before it, may run in other precisions than the dtypes of what they make. */
+static inline const ho_est_row *row_of(ho_estimate *e, int32_t i, const ho_entry *x) {
+  int precision = read_precision(e, x->op);
+  if (precision >= 0 && x->point == 0 && x->precision < 0) {
+    const ho_est_row *kept = ho_est_row_reading(e->t, x->op, x->device, precision);
+    if (kept) return kept;
+  }
+  const ho_est_row *row = plain_row(e, i, x);
+  if (precision == READS_ITS_DTYPES || row->from_table) return row;
+  ho_est_row_adjust(e->t, x->op, row, e->op, &e->own[i], &e->own_more[i]);
+  return &e->own[i];
+}
+
 static void read_entries(ho_estimate *e) {
   ho_est_tables *t = e->t;
-  int any_foreign = 0;
   for (int32_t i = 0; i < e->plan->n; i++) {
     const ho_entry *x = &e->plan->entry[i];
     const ho_est_row *row = row_of(e, i, x);
@@ -154,12 +150,10 @@ static void read_entries(ho_estimate *e) {
     op->entry = i;
     op->foreign = row->foreign;
     if (x->copy == 0) op->precision = row->precision;
-    any_foreign |= row->foreign;
     enqueue(e, i, t->device[x->device].queue + x->stream, x->device);
     if (!e->ordered) e->mem.base[n->memory] += row->weights;
   }
   count_shared_weights(e);
-  if (any_foreign) adjust_rows(e);
   for (ho_device d = 0; d < t->n_devices; d++) e->use[d].meets = e->use[d].queues > 1 || e->devices_used[t->device[d].memory] > 1;
 }
 

@@ -18,8 +18,10 @@ typedef struct {
 /* Replays of a plan that places every op at random (seeded), repeated for at least `least` seconds. */
 gboolean ho_bench_replay(const ho_problem *q, double least, ho_bench_result *out, GError **error);
 
-/* Estimates of 64 such plans in turn. */
+/* Estimates of 64 plans in turn, such as a search looks at: HEFT's with every tenth op, on average, on a random device. */
 gboolean ho_bench_estimate(const ho_problem *q, double least, ho_bench_result *out, GError **error);
+/* The same with plans that place every op at random: most tensors cross between memories. */
+gboolean ho_bench_estimate_random(const ho_problem *q, double least, ho_bench_result *out, GError **error);
 
 G_END_DECLS
 

@@ -25,8 +25,8 @@ static void report(const bench *b, const char *graph, const char *platform, cons
                         (json_int_t)r->things, "repeats", (json_int_t)r->repeats, "seconds", r->seconds, "per_second", r->rate));
     return;
   }
-  g_string_append_printf(out, "%-9s %-30s on %-14s %.3g %s/s  (%" G_GINT64_FORMAT " × %" G_GINT64_FORMAT " in %.2f s)\n", b->name,
-                         graph, platform, r->rate, b->thing, (gint64)r->repeats, (gint64)r->things, r->seconds);
+  g_string_append_printf(out, "%-15s %-30s on %-14s %.3g %s/s  (%" G_GINT64_FORMAT " × %" G_GINT64_FORMAT " in %.2f s)\n",
+                         b->name, graph, platform, r->rate, b->thing, (gint64)r->repeats, (gint64)r->things, r->seconds);
 }
 
 static gboolean measure_one(const bench *b, const ho_command *self, const char *graph, const char *platform, json_t *list,
@@ -43,7 +43,8 @@ static gboolean run(const ho_command *self, int argc, char **argv, GString *out,
                                         "layered:ops=100000,ccr=0.01", NULL};
   static const char *const estimates[] = {"resnet50:batch=8", NULL};
   static const bench benches[] = {{"replay", ho_bench_replay, "activities", replays},
-                                  {"estimate", ho_bench_estimate, "estimates", estimates}};
+                                  {"estimate", ho_bench_estimate, "estimates", estimates},
+                                  {"estimate-random", ho_bench_estimate_random, "estimates", estimates}};
   g_autofree char *graph = NULL, *platform = NULL;
   gboolean json = FALSE;
   const GOptionEntry entries[] = {
@@ -53,12 +54,12 @@ static gboolean run(const ho_command *self, int argc, char **argv, GString *out,
       {NULL}};
   ho_cli_parsed parsed = ho_cli_parse(self, entries, &argc, argv, 0, 1, out, error);
   if (parsed != HO_CLI_GO) return parsed == HO_CLI_DONE;
-  const char *const names[] = {"replay", "estimate", NULL};
+  const char *const names[] = {"replay", "estimate", "estimate-random", NULL};
   int only = argc > 1 ? ho_cli_choice("bench", argv[1], names, error) : -1;
   if (argc > 1 && only < 0) return FALSE;
   json_t *list = json ? json_array() : NULL;
   gboolean ok = TRUE;
-  for (int b = 0; b < 2 && ok; b++) {
+  for (int b = 0; b < (int)G_N_ELEMENTS(benches) && ok; b++) {
     if (only >= 0 && b != only) continue;
     const char *const given[] = {graph, NULL};
     for (const char *const *g = graph ? given : benches[b].graphs; *g && ok; g++)
@@ -74,10 +75,14 @@ static gboolean run(const ho_command *self, int argc, char **argv, GString *out,
 
 const ho_command ho_command_bench = {
     .name = "bench",
-    .arguments = "[replay|estimate]",
+    .arguments = "[replay|estimate|estimate-random]",
     .summary = "speed of the engine and of the estimate on this machine",
     .details =
-        "An activity is a kernel or a transfer of a replay. Plans place every op at random. One thread.\n\n"
+        "An activity is a kernel or a transfer of a replay of a plan that places every op at random. `estimate` takes plans such "
+        "as a\n"
+        "search looks at (HEFT's with every tenth op on a random device), `estimate-random` plans that place every op at "
+        "random.\n"
+        "One thread.\n\n"
         "Example:\n"
         "  heteroopt bench replay --graph layered:ops=1000",
     .run = run,

@@ -203,7 +203,7 @@ ho_estimate *ho_estimate_new(const ho_problem *q) {
   ho_estimate *e = g_new0(ho_estimate, 1);
   const ho_graph *g = q->graph;
   e->q = q;
-  e->t = ho_est_tables_new(q);
+  ho_est_tables_init(e->t, q);
   e->capacity = g_new0(double, e->t->n_memories);
   for (ho_memory m = 0; m < e->t->n_memories; m++) e->capacity[m] = q->platform->memory[m].capacity;
   ho_est_memory_init(&e->mem, e->t->n_memories, q->platform->host, e->capacity);
@@ -218,11 +218,14 @@ void ho_estimate_free(ho_estimate *e) {
   if (!e) return;
   for (ho_memory m = 0; m < e->t->n_memories; m++) g_free(e->running[m]);
   ho_est_memory_clear(&e->mem);
-  ho_est_tables_free(e->t);
-  void *const owned[] = {e->node,      e->own,          e->own_more, e->heap,         e->capacity,      e->op,
-                         e->slot,      e->queue,        e->use,          e->dispatcher,    e->devices_used,
-                         e->n_running, e->running,      e->destination,  e->link_free,     e->engine_free,
-                         e->waiting,   e->waiting_slot, e->waiting_root, e->waiting_route, e->waiting_scratch};
+  ho_est_tables_clear(e->t);
+  void *const owned[] = {e->node,         e->own,           e->own_more,
+                         e->heap,         e->capacity,      e->op,
+                         e->slot,         e->queue,         e->use,
+                         e->dispatcher,   e->devices_used,  e->n_running,
+                         e->running,      e->destination,   e->link_free,
+                         e->engine_free,  e->waiting,       e->waiting_slot,
+                         e->waiting_root, e->waiting_route, e->waiting_scratch};
   for (size_t i = 0; i < G_N_ELEMENTS(owned); i++) g_free(owned[i]);
   g_free(e);
 }

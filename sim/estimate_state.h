@@ -69,7 +69,7 @@ typedef struct {
 
 struct ho_estimate {
   const ho_problem *q;
-  ho_est_tables *t;
+  ho_est_tables t[1]; /* inside, not behind a pointer */
   ho_est_memory mem;
   const ho_plan *plan;
   uint32_t stamp;

@@ -278,9 +278,8 @@ static void fill_routes(ho_est_tables *t, ho_arena *a) {
   fill_engines(t);
 }
 
-ho_est_tables *ho_est_tables_new(const ho_problem *q) {
+void ho_est_tables_init(ho_est_tables *t, const ho_problem *q) {
   ho_arena *a = ho_arena_new();
-  ho_est_tables *t = ho_arena_new_array(a, ho_est_tables, 1);
   *t = (ho_est_tables){.q = q, .g = q->graph, .p = q->platform, .blocks = a};
   t->n_ops = t->g->n_ops;
   t->n_devices = t->p->n_devices;
@@ -289,9 +288,8 @@ ho_est_tables *ho_est_tables_new(const ho_problem *q) {
   fill_devices(t, a);
   fill_routes(t, a);
   fill_rows(t, a);
-  return t;
 }
 
-void ho_est_tables_free(ho_est_tables *t) {
-  if (t) ho_arena_free(t->blocks);
+void ho_est_tables_clear(ho_est_tables *t) {
+  ho_arena_free(t->blocks);
 }

@@ -103,8 +103,8 @@ typedef struct {
   void *blocks;    /* owner of the arrays */
 } ho_est_tables;
 
-ho_est_tables *ho_est_tables_new(const ho_problem *q);
-void ho_est_tables_free(ho_est_tables *t);
+void ho_est_tables_init(ho_est_tables *t, const ho_problem *q);
+void ho_est_tables_clear(ho_est_tables *t);
 
 /* A row that is not in the table: at this precision and point. Valid until the next call. */
 const ho_est_row *ho_est_row_special(ho_est_tables *t, ho_op o, ho_device d, int precision, int point);

@@ -12,8 +12,8 @@ typedef gboolean (*measure)(const ho_problem *q, double least, ho_bench_result *
 typedef struct {
   const char *name;
   measure run;
-  const char *thing;         /* what is counted */
-  const char *const *graphs; /* when --graph is not given */
+  const char *thing;        /* what is counted */
+  const char *const *pairs; /* graph, platform, …: when neither is given */
 } bench;
 
 /* One line of text, or one object. */
@@ -39,17 +39,26 @@ static gboolean measure_one(const bench *b, const ho_command *self, const char *
 }
 
 static gboolean run(const ho_command *self, int argc, char **argv, GString *out, GError **error) {
-  static const char *const replays[] = {"resnet50:batch=8", "layered:ops=1000", "layered:ops=10000",
-                                        "layered:ops=100000,ccr=0.01", NULL};
-  static const char *const estimates[] = {"resnet50:batch=8", NULL};
+  static const char *const replays[] = {"resnet50:batch=8",
+                                        "workstation",
+                                        "layered:ops=1000",
+                                        "workstation",
+                                        "layered:ops=1000",
+                                        "root-complex",
+                                        "layered:ops=10000",
+                                        "root-complex",
+                                        "layered:ops=100000,ccr=0.01",
+                                        "root-complex",
+                                        NULL};
+  static const char *const estimates[] = {"resnet50:batch=8", "workstation", NULL};
   static const bench benches[] = {{"replay", ho_bench_replay, "activities", replays},
                                   {"estimate", ho_bench_estimate, "estimates", estimates},
                                   {"estimate-random", ho_bench_estimate_random, "estimates", estimates}};
   g_autofree char *graph = NULL, *platform = NULL;
   gboolean json = FALSE;
   const GOptionEntry entries[] = {
-      {"graph", 'g', 0, G_OPTION_ARG_FILENAME, &graph, "one graph (default: resnet50 and random layered graphs)", "G"},
-      {"platform", 'p', 0, G_OPTION_ARG_FILENAME, &platform, "platform (default: workstation)", "P"},
+      {"graph", 'g', 0, G_OPTION_ARG_FILENAME, &graph, "one graph (default: resnet50:batch=8, and random layered graphs)", "G"},
+      {"platform", 'p', 0, G_OPTION_ARG_FILENAME, &platform, "platform (default: workstation, and root-complex)", "P"},
       {"json", 0, 0, G_OPTION_ARG_NONE, &json, "print one array", NULL},
       {NULL}};
   ho_cli_parsed parsed = ho_cli_parse(self, entries, &argc, argv, 0, 1, out, error);
@@ -61,9 +70,9 @@ static gboolean run(const ho_command *self, int argc, char **argv, GString *out,
   gboolean ok = TRUE;
   for (int b = 0; b < (int)G_N_ELEMENTS(benches) && ok; b++) {
     if (only >= 0 && b != only) continue;
-    const char *const given[] = {graph, NULL};
-    for (const char *const *g = graph ? given : benches[b].graphs; *g && ok; g++)
-      ok = measure_one(&benches[b], self, *g, platform ? platform : "workstation", list, out, error);
+    const char *const given[] = {graph ? graph : "resnet50:batch=8", platform ? platform : "workstation", NULL};
+    for (const char *const *pair = graph || platform ? given : benches[b].pairs; *pair && ok; pair += 2)
+      ok = measure_one(&benches[b], self, pair[0], pair[1], list, out, error);
   }
   if (ok && json) {
     ho_cli_json(out, list);

@@ -172,7 +172,6 @@ static void inputs_arrive(ho_replay *r) {
 static gboolean run(ho_replay *r, GError **error) {
   if (!ho_memory_initial(r, error)) return FALSE;
   inputs_arrive(r);
-  for (int32_t d = 0; d < r->n_devices; d++) ho_ops_launch(r, d, 0);
   r->n_batch = 0;
   run_instant(r);
   while (r->unfinished > 0 && next_instant(r)) run_instant(r);
@@ -192,12 +191,12 @@ ho_replay *ho_replay_new(const ho_problem *q) {
 
 void ho_replay_free(ho_replay *r) {
   if (!r) return;
-  void *all[] = {r->slot_start, r->op_hash,    r->tensor_hash, r->device_hash,  r->memory_hash,  r->heap,       r->batch,
-                 r->entry,      r->entry_cell, r->times,       r->op_entry,     r->op_precision, r->queue_tail, r->running_in,
-                 r->candidate,  r->cell,       r->tensor_cell, r->tensor_bytes, r->copy,         r->transfer,   r->waiting,
-                 r->scratch,    r->pair_head,  r->pairs,       r->pair_blocked, r->engines_out,  r->engines_in, r->engine_limit,
-                 r->pair_fluid, r->memory,     r->buffer,      r->device,       r->dispatcher,   r->link,       r->model,
-                 r->out_device, r->out_link,   r->out_memory,  r->out_buffer,   r->out_arena};
+  void *all[] = {r->slot_start,   r->op_hash,    r->tensor_hash, r->device_hash, r->memory_hash,  r->heap,         r->batch,
+                 r->entry,        r->own_kernel, r->entry_cell,  r->times,       r->op_entry,     r->op_precision, r->queue_tail,
+                 r->running_in,   r->candidate,  r->cell,        r->tensor_cell, r->tensor_bytes, r->copy,         r->transfer,
+                 r->waiting,      r->scratch,    r->pair_head,   r->pairs,       r->pair_blocked, r->engines_out,  r->engines_in,
+                 r->engine_limit, r->pair_fluid, r->memory,      r->buffer,      r->device,       r->dispatcher,   r->link,
+                 r->model,        r->out_device, r->out_link,    r->out_memory,  r->out_buffer,   r->out_arena};
   for (size_t i = 0; i < G_N_ELEMENTS(all); i++) g_free(all[i]);
   ho_fluid_free(r->fluid);
   ho_plan_free(r->plan);

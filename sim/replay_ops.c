@@ -10,24 +10,28 @@
 
 /* ---- launch -------------------------------------------------------------------------------------------------------------------- */
 
+/* Launches entry i now that it is the dispatcher's turn. */
+void ho_ops_launch_entry(ho_replay *r, int32_t i) {
+  entry_t *e = &r->entry[i];
+  const ho_device_info *dev = &r->q->platform->device[e->device];
+  dispatcher_t *d = &r->dispatcher[e->dispatcher];
+  int loaded = dev->launch == HO_LAUNCH_GRAPH && r->device[e->device].used > 1;
+  if (!loaded) d->time += dev->launch_host;
+  r->device[e->device].used = 2;
+  r->times[i].launched = d->time;
+  e->earliest = fmax(e->gate, d->time);
+  d->waits = dev->launch == HO_LAUNCH_SYNC;
+  ho_ops_less(r, i, CAUSE_LAUNCH, -1);
+}
+
 void ho_ops_launch(ho_replay *r, int32_t dispatcher, double time) {
-  const ho_platform *p = r->q->platform;
   dispatcher_t *d = &r->dispatcher[dispatcher];
   d->waits = 0;
   d->time = fmax(d->time, time);
-  while (d->next >= 0) {
+  while (d->next >= 0 && !d->waits) {
     int32_t i = d->next;
-    entry_t *e = &r->entry[i];
-    const ho_device_info *dev = &p->device[e->device];
-    d->next = e->next_launch;
-    int loaded = dev->launch == HO_LAUNCH_GRAPH && r->device[e->device].used > 1;
-    if (!loaded) d->time += dev->launch_host;
-    r->device[e->device].used = 2;
-    r->times[i].launched = d->time;
-    e->earliest = fmax(e->gate, d->time);
-    ho_ops_less(r, i, CAUSE_LAUNCH, -1);
-    d->waits = dev->launch == HO_LAUNCH_SYNC;
-    if (d->waits) return;
+    d->next = r->entry[i].next_launch;
+    ho_ops_launch_entry(r, i);
   }
 }
 
@@ -71,8 +75,8 @@ static double power_above_idle(const ho_replay *r, int32_t d) {
     scale = fmax(scale, at->power);
     if (!dev->power_by_use) continue;
     double speed = speed_of(r, e) / (e->factor > 0 ? e->factor : 1);
-    compute += e->kernel.use * speed;
-    if (e->kernel.time > 0) memory += e->kernel.memory_time / e->kernel.time * speed;
+    compute += e->kernel->use * speed;
+    if (e->kernel->time > 0) memory += e->kernel->memory_time / e->kernel->time * speed;
   }
   if (!dev->power_by_use) return (dev->busy - dev->idle) * scale;
   return (dev->peak_power - dev->idle) * fmin(1, fmax(compute, memory)) * scale;
@@ -108,7 +112,6 @@ static double load_seconds(ho_replay *r, const entry_t *e) {
 }
 
 int ho_ops_try(ho_replay *r, int32_t i) {
-  const ho_graph *g = r->q->graph;
   entry_t *e = &r->entry[i];
   const ho_device_info *dev = &r->q->platform->device[e->device];
   device_t *k = &r->device[e->device];
@@ -124,7 +127,7 @@ int ho_ops_try(ho_replay *r, int32_t i) {
     e->cause = CAUSE_DEVICE;
     e->cause_index = k->last_end;
   }
-  if (g->op[e->op].workspace > 0) e->workspace = ho_memory_take(r, e->memory, g->op[e->op].workspace, -1, i, 1, 0);
+  if (e->has_workspace) e->workspace = ho_memory_take(r, e->memory, r->q->graph->op[e->op].workspace, -1, i, 1, 0);
   const int32_t *outputs = &r->entry_cell[e->first_cell + e->n_in];
   for (int32_t j = 0; j < e->n_out; j++) ho_memory_output(r, i, outputs[j]);
   k->running++;
@@ -145,7 +148,7 @@ static void start_shared(ho_replay *r, int32_t i) {
   const ho_device_info *dev = &p->device[e->device];
   int32_t base = r->n_links * 2 + e->device * 3, n = 0, res[4];
   double use[4], dominant = 0;
-  const ho_kernel *k = &e->kernel;
+  const ho_kernel *k = e->kernel;
   const double cap = dev->peak_power - dev->busy;
   const double wanted[4] = {k->compute, k->memory_time / k->time, k->joules / e->work, k->bytes / e->work};
   const double capacity[4] = {1, 1, !dev->power_by_use && cap > 0 ? cap : 0, p->memory[e->memory].bandwidth};
@@ -169,7 +172,7 @@ static void start_shared(ho_replay *r, int32_t i) {
 static double alone_seconds(const ho_replay *r, const entry_t *e) {
   const ho_device_info *dev = &r->q->platform->device[e->device];
   double cap = dev->peak_power - dev->busy;
-  double stretched = !dev->power_by_use && cap > 0 ? e->kernel.joules / cap : 0;
+  double stretched = !dev->power_by_use && cap > 0 ? e->kernel->joules / cap : 0;
   return fmax(e->work, stretched);
 }
 
@@ -179,7 +182,7 @@ void ho_ops_kernel(ho_replay *r, int32_t i) {
   r->times[i].kernel = r->now;
   if (k->active++ == 0) k->busy_since = r->now;
   r->running_in[e->slot] = i;
-  if (k->shares && !e->kernel.from_table && e->work > 0)
+  if (k->shares && !e->kernel->from_table && e->work > 0)
     start_shared(r, i);
   else
     ho_events_push(r, r->now + alone_seconds(r, e), EVENT_OP_END, i);
@@ -195,7 +198,7 @@ void ho_ops_release(ho_replay *r, int32_t i) {
   r->running_in[e->slot] = -1;
   if (--k->active == 0) k->busy += r->now - k->busy_since;
   update_power(r, e->device);
-  k->joules += e->kernel.joules;
+  k->joules += e->kernel->joules;
   k->running--;
   k->last_end = i;
   e->running = 0;

@@ -112,7 +112,7 @@ static void assign(ho_replay *r, ho_op o, ho_device d) {
     e->pending++;
     if (r->cell[c].state == CELL_ABSENT) ho_copies_spread(r, r->tensor_cell[t]);
   }
-  if (!r->dispatcher[e->dispatcher].waits) ho_ops_launch(r, e->dispatcher, 0);
+  ho_replay_load_launch(r, i);
 }
 
 static ho_device idle_device(const ho_replay *r, ho_op o) {

@@ -172,6 +172,7 @@ void ho_replay_reserve(ho_replay *r, int32_t n) {
   r->max_buffers = r->max_cells + n;
   r->max_heap = 2 * n + 2 * r->max_copies + g->n_ops + 16;
   r->entry = g_renew(entry_t, r->entry, n + 1);
+  r->own_kernel = g_renew(ho_kernel, r->own_kernel, n + 1);
   r->entry_cell = g_renew(int32_t, r->entry_cell, r->max_cells + 1);
   r->times = g_renew(ho_replay_op, r->times, n + 1);
   r->candidate = g_renew(int32_t, r->candidate, n + 1);
@@ -229,6 +230,14 @@ void ho_replay_clear(ho_replay *r) {
   ho_fluid_reset(r->fluid);
 }
 
+static void distort(const ho_replay *r, const entry_t *e, ho_kernel *k) {
+  const double *f = &r->model[e->device * (HO_N_FAMILIES + 1)];
+  k->compute_time /= f[r->q->graph->op[e->op].family];
+  k->memory_time /= f[HO_N_FAMILIES];
+  k->time = k->from_table ? k->compute_time : fmax(k->compute_time, k->memory_time);
+  if (!k->from_table) k->use = k->time > 0 ? k->compute_time * k->compute / k->time : 0;
+}
+
 /* What the kernel costs here, with model error and noise. */
 static void load_kernel(ho_replay *r, entry_t *e, const ho_entry *plan) {
   const ho_problem *q = r->q;
@@ -236,18 +245,16 @@ static void load_kernel(ho_replay *r, entry_t *e, const ho_entry *plan) {
   if (plan->copy > 0 || plan->precision != HO_DTYPE_NONE)
     p = plan->precision == HO_DTYPE_NONE ? ho_cost_default_precision(q->cost, e->op, e->device) : (ho_dtype)plan->precision;
   int tabled = r->plain && plan->point == 0 && p == ho_cost_default_precision(q->cost, e->op, e->device);
-  e->kernel = tabled ? *ho_cost_kernel(q->cost, e->op, e->device)
-                     : ho_cost_kernel_in(q->cost, e->op, e->device, p, plan->point, r->op_precision);
-  if (r->options.model_error > 0) {
-    const double *f = &r->model[e->device * (HO_N_FAMILIES + 1)];
-    ho_kernel *k = &e->kernel;
-    k->compute_time /= f[q->graph->op[e->op].family];
-    k->memory_time /= f[HO_N_FAMILIES];
-    k->time = k->from_table ? k->compute_time : fmax(k->compute_time, k->memory_time);
-    if (!k->from_table) k->use = k->time > 0 ? k->compute_time * k->compute / k->time : 0;
+  if (tabled && !(r->options.model_error > 0))
+    e->kernel = ho_cost_kernel(q->cost, e->op, e->device);
+  else {
+    ho_kernel *k = &r->own_kernel[e - r->entry];
+    *k = ho_cost_kernel_in(q->cost, e->op, e->device, p, plan->point, r->op_precision);
+    if (r->options.model_error > 0) distort(r, e, k);
+    e->kernel = k;
   }
   e->factor = ho_replay_noise(r, r->op_hash[e->op], r->device_hash[e->device]);
-  e->work = e->kernel.time * e->factor;
+  e->work = e->kernel->time * e->factor;
 }
 
 /* Appends entry i: its place in queue and launch list. Inputs are counted by the caller. */
@@ -281,14 +288,22 @@ void ho_replay_load_entry(ho_replay *r, int32_t i, const ho_entry *plan) {
     e->pending++;
   }
   *tail = i;
-  dispatcher_t *d = &r->dispatcher[e->dispatcher];
+  if (!r->device[e->device].used) r->device[e->device].used = 1;
+  r->unfinished++;
+}
+
+/* When the dispatcher waits for nothing, entry i is launched at once, at a time that may lie ahead; else it joins those that wait. */
+void ho_replay_load_launch(ho_replay *r, int32_t i) {
+  dispatcher_t *d = &r->dispatcher[r->entry[i].dispatcher];
+  if (!d->waits) {
+    ho_ops_launch_entry(r, i);
+    return;
+  }
   if (d->next < 0)
     d->next = i;
   else
     r->entry[d->last].next_launch = i;
   d->last = i;
-  if (!r->device[e->device].used) r->device[e->device].used = 1;
-  r->unfinished++;
 }
 
 static int64_t kept_bytes(const ho_replay *r, ho_tensor t, ho_dtype p) {
@@ -334,6 +349,7 @@ void ho_replay_load_cells(ho_replay *r, int32_t i) {
   entry_t *e = &r->entry[i];
   e->first_cell = r->n_entry_cells;
   e->demand = g->op[e->op].workspace;
+  e->has_workspace = e->demand > 0;
   for (int32_t j = g->in_start[e->op]; j < g->in_start[e->op + 1]; j++) {
     int32_t index = ho_cells_get(r, g->in[j], e->memory);
     cell_t *c = &r->cell[index];
@@ -384,5 +400,6 @@ void ho_replay_load(ho_replay *r, const ho_plan *plan) {
     ho_replay_load_entry(r, i, &plan->entry[i]);
     ho_replay_load_cells(r, i);
     r->n_entries++;
+    ho_replay_load_launch(r, i);
   }
 }

@@ -44,13 +44,14 @@ typedef struct {
   double gate;                                   /* s: released and not before */
   double work;                                   /* s the kernel takes alone, noise included */
   double factor;                                 /* its noise */
-  ho_kernel kernel;
-  int64_t demand; /* B it asks for when it starts */
+  const ho_kernel *kernel;                       /* in the cost table, or its own in own_kernel */
+  int64_t demand;                                /* B it asks for when it starts */
   cause_kind cause;
   int32_t cause_index;  /* entry or copy */
   double candidate_at;  /* s: since when nothing but device and memory is missing */
   int8_t waited_memory; /* its request was refused once */
   int8_t running;
+  int8_t has_workspace;
 } entry_t;
 
 typedef enum { CELL_ABSENT, CELL_COMING, CELL_PRESENT } cell_state;
@@ -138,6 +139,7 @@ struct ho_replay {
   int32_t n_batch;
 
   entry_t *entry;
+  ho_kernel *own_kernel; /* by entry: of those that are not as in the cost table */
   ho_replay_op *times;
   int32_t n_entries, max_entries;
   int32_t *entry_cell, n_entry_cells;
@@ -196,11 +198,13 @@ void ho_replay_reserve(ho_replay *r, int32_t n_entries);
 void ho_replay_clear(ho_replay *r);
 void ho_replay_load(ho_replay *r, const ho_plan *plan);
 void ho_replay_load_entry(ho_replay *r, int32_t i, const ho_entry *e);
+void ho_replay_load_launch(ho_replay *r, int32_t i);
 void ho_replay_load_cells(ho_replay *r, int32_t i); /* its inputs (which it waits for, unless a policy runs) and outputs */
 double ho_replay_noise(const ho_replay *r, uint64_t what, uint64_t where);
 
 /* replay_ops.c */
 void ho_ops_launch(ho_replay *r, int32_t dispatcher, double time);
+void ho_ops_launch_entry(ho_replay *r, int32_t i);
 void ho_ops_less(ho_replay *r, int32_t i, cause_kind cause, int32_t index); /* one thing less is missing */
 void ho_ops_candidate(ho_replay *r, int32_t i, cause_kind cause, int32_t index);
 int ho_ops_try(ho_replay *r, int32_t i);     /* starts a candidate if device and memory allow */

@@ -296,7 +296,7 @@ Test(platform, the_host_device_is_the_cpu_on_the_host_memory) {
 Test(platform, a_name_that_is_nowhere_is_told_with_what_there_is) {
   g_autoptr(GError) e = NULL;
   cr_assert_null(ho_platform_load("sever", &e));
-  cr_expect_str_eq(e->message, "'sever' is neither a file nor an installed platform (edge-soc, server, workstation)");
+  cr_expect_str_eq(e->message, "'sever' is neither a file nor an installed platform (edge-soc, root-complex, server, workstation)");
 }
 
 /* libcyaml needs the keys as literals; the enums they stand for have names of their own. */

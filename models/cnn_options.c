@@ -2,6 +2,7 @@
 #include "models/cnn_options.h"
 
 static const char *const precisions[] = {"fp64", "fp32", "tf32", "bf16", "fp16", "fp8", "int8", "int4", NULL};
+static const char *const answers[] = {"no", "yes", NULL};
 static const char *const modes[] = {"inference", "training", NULL}; /* in the order of ho_mode */
 
 #define BATCH \
@@ -14,6 +15,13 @@ static const char *const modes[] = {"inference", "training", NULL}; /* in the or
 const ho_option ho_cnn_options[] = {
     BATCH, {"image", HO_OPTION_INT, "224", 32, 4096, NULL, "height and width of an image"}, PRECISION, MODE, {.name = NULL}};
 const ho_option ho_cnn_fixed_options[] = {BATCH, PRECISION, MODE, {.name = NULL}};
+const ho_option ho_cnn_inception_options[] = {
+    BATCH,
+    {"image", HO_OPTION_INT, "299", 75, 4096, NULL, "height and width of an image"},
+    {"aux", HO_OPTION_CHOICE, "no", 0, 0, answers, "yes: with the auxiliary classifier, as in training"},
+    PRECISION,
+    MODE,
+    {.name = NULL}};
 
 ho_net *ho_cnn_net(const char *name, const ho_options *options) {
   g_autofree char *canonical = ho_options_canonical(options), *source = g_strconcat(name, ":", canonical, NULL);

@@ -20,10 +20,16 @@ ho_net *ho_net_new(const char *name, const char *source, int64_t batch, ho_dtype
 ho_graph *ho_net_finish(ho_net *net, ho_feature logits, GError **error) {
   if (net->mode == HO_MODE_TRAINING) ho_net_backward(net, logits);
   ho_graph *g = ho_graph_build_finish(net->build, error);
+  for (guint i = 0; i < net->steps->len; i++) g_free(g_array_index(net->steps, ho_step, i).many);
   g_array_free(net->steps, TRUE);
   g_string_chunk_free(net->texts);
   g_free(net);
   return g;
+}
+
+void ho_net_auxiliary(ho_net *net, ho_feature logits) {
+  net->has_auxiliary = TRUE;
+  net->auxiliary = logits;
 }
 
 void ho_net_group(ho_net *net, const char *layer) {
@@ -110,10 +116,10 @@ static int64_t slid(int64_t size, int64_t kernel, int64_t stride, int64_t paddin
 }
 
 /* Multiply-accumulates: one per output element and weight of its channel. */
-ho_feature ho_net_conv(ho_net *net, const char *name, ho_feature x, ho_conv_shape s) {
+ho_feature ho_net_conv_wide(ho_net *net, const char *name, ho_feature x, ho_conv_shape s, int64_t kernel_w, int64_t padding_w) {
   ho_feature y = {
-      .rank = 4, .c = s.channels, .h = slid(x.h, s.kernel, s.stride, s.padding), .w = slid(x.w, s.kernel, s.stride, s.padding)};
-  int64_t weight[] = {s.channels, x.c / s.groups, s.kernel, s.kernel};
+      .rank = 4, .c = s.channels, .h = slid(x.h, s.kernel, s.stride, s.padding), .w = slid(x.w, kernel_w, s.stride, padding_w)};
+  int64_t weight[] = {s.channels, x.c / s.groups, s.kernel, kernel_w};
   double elements = (double)ho_net_elements(net, y);
   ho_step step = {.kind = HO_STEP_CONV, .in = {x}, .out = y};
   step.macs = elements * (double)(weight[1] * weight[2] * weight[3]);
@@ -123,6 +129,10 @@ ho_feature ho_net_conv(ho_net *net, const char *name, ho_feature x, ho_conv_shap
   add_weight(net, &step, o, "weight", 4, weight);
   if (s.bias == HO_BIAS) add_weight(net, &step, o, "bias", 1, &s.channels);
   return end_step(net, &step);
+}
+
+ho_feature ho_net_conv(ho_net *net, const char *name, ho_feature x, ho_conv_shape s) {
+  return ho_net_conv_wide(net, name, x, s, s.kernel, s.padding);
 }
 
 ho_feature ho_net_gemm(ho_net *net, const char *name, ho_feature x, int64_t features) {
@@ -180,11 +190,29 @@ ho_feature ho_net_maxpool(ho_net *net, const char *name, ho_feature x, int64_t k
   return end_step(net, &step);
 }
 
+/* Padding counts as zeros. */
+ho_feature ho_net_avgpool(ho_net *net, const char *name, ho_feature x, int64_t kernel, int64_t stride, int64_t padding) {
+  ho_feature y = {.rank = 4, .c = x.c, .h = slid(x.h, kernel, stride, padding), .w = slid(x.w, kernel, stride, padding)};
+  double elements = (double)ho_net_elements(net, y);
+  ho_step step = {.kind = HO_STEP_AVGPOOL, .in = {x}, .out = y, .kernel = kernel};
+  begin_step(net, &step, name, "avgpool", ho_work_on_tensors((double)(kernel * kernel) * elements, elements));
+  return end_step(net, &step);
+}
+
 ho_feature ho_net_add(ho_net *net, const char *name, ho_feature x, ho_feature y) {
   double elements = (double)ho_net_elements(net, x);
   ho_step step = {.kind = HO_STEP_ADD, .in = {x, y}, .out = x};
   ho_op o = begin_step(net, &step, name, "add", ho_work_on_tensors(elements, elements));
   ho_graph_build_consume(net->build, y.tensor, o);
+  return end_step(net, &step);
+}
+
+ho_feature ho_net_concat(ho_net *net, const char *name, const ho_feature *x, int32_t n) {
+  ho_feature y = x[0];
+  for (int32_t i = 1; i < n; i++) y.c += x[i].c;
+  ho_step step = {.kind = HO_STEP_CONCAT, .in = {x[0]}, .out = y, .n_many = n, .many = g_memdup2(x, sizeof *x * (size_t)n)};
+  ho_op o = begin_step(net, &step, name, "concat", ho_work_on_tensors(0, (double)ho_net_elements(net, y)));
+  for (int32_t i = 1; i < n; i++) ho_graph_build_consume(net->build, x[i].tensor, o);
   return end_step(net, &step);
 }
 

@@ -8,8 +8,8 @@
  *   convolution, gemm     2 FLOP per multiply-accumulate; the bias is not counted
  *   batchnorm             2 per element in inference (scale and shift), 6 in training, 9 backward
  *   relu, add             1 per element
- *   maxpool               k·k per output element;  globalavgpool: 1 per input element
- *   flatten               nothing: a view
+ *   maxpool, avgpool      k·k per output element;  globalavgpool: 1 per input element
+ *   concat                none;  flatten: nothing at all, a view
  *   loss                  9 per logit, 5 backward; SGD with momentum and weight decay: 6 per parameter
  * Bytes are those of the tensors an op reads and writes, once each; batchnorm in training reads its input twice. */
 #ifndef HO_MODELS_LAYERS_H
@@ -44,17 +44,25 @@ ho_net *ho_net_new(const char *name, const char *source, int64_t batch, ho_dtype
 /* Adds what training needs, and consumes the net. The loss is taken of `logits`, which the last layer gave. */
 ho_graph *ho_net_finish(ho_net *net, ho_feature logits, GError **error);
 
+/* In training a loss is taken of these logits too. */
+void ho_net_auxiliary(ho_net *net, ho_feature logits);
+
 /* Layers that follow belong to this group (ho_op_info.layer); NULL: to none. */
 void ho_net_group(ho_net *net, const char *layer);
 
 ho_feature ho_net_input(ho_net *net, const char *name, int64_t channels, int64_t height, int64_t width);
 ho_feature ho_net_conv(ho_net *net, const char *name, ho_feature x, ho_conv_shape shape);
+/* The same with a kernel and padding of another width than height. */
+ho_feature ho_net_conv_wide(ho_net *net, const char *name, ho_feature x, ho_conv_shape shape, int64_t kernel_w,
+                            int64_t padding_w);
 ho_feature ho_net_batchnorm(ho_net *net, const char *name, ho_feature x);
 ho_feature ho_net_relu(ho_net *net, const char *name, ho_feature x);
 ho_feature ho_net_relu6(ho_net *net, const char *name, ho_feature x);
 ho_feature ho_net_maxpool(ho_net *net, const char *name, ho_feature x, int64_t kernel, int64_t stride, int64_t padding);
+ho_feature ho_net_avgpool(ho_net *net, const char *name, ho_feature x, int64_t kernel, int64_t stride, int64_t padding);
 ho_feature ho_net_add(ho_net *net, const char *name, ho_feature x, ho_feature y);
 ho_feature ho_net_globalavgpool(ho_net *net, const char *name, ho_feature x);
+ho_feature ho_net_concat(ho_net *net, const char *name, const ho_feature *x, int32_t n); /* channels after channels */
 ho_feature ho_net_flatten(ho_net *net, const char *name, ho_feature x);
 ho_feature ho_net_gemm(ho_net *net, const char *name, ho_feature x, int64_t features);
 

@@ -105,6 +105,16 @@ static void flatten_backward(backward *b, const ho_step *s) {
   contribute(b, s, "grad_sum", s->in[0], view);
 }
 
+/* Every input has its part of the gradient. */
+static void concat_backward(backward *b, const ho_step *s) {
+  double elements = (double)ho_net_elements(b->net, s->out);
+  ho_op o = gradient_op(b, s, "grad", "split", ho_work_on_tensors(0, elements));
+  for (int32_t i = 0; i < s->n_many; i++) {
+    g_autofree char *part = g_strdup_printf("grad.%d", i), *sum = g_strdup_printf("grad_sum.%d", i);
+    contribute(b, s, sum, s->many[i], ho_net_like(b->net, s->name, part, s->many[i], o));
+  }
+}
+
 static void step_backward(backward *b, const ho_step *s, ho_tensor *gradient) {
   ho_net *net = b->net;
   double in = (double)ho_net_elements(net, s->in[0]), out = (double)ho_net_elements(net, s->out);
@@ -128,6 +138,12 @@ static void step_backward(backward *b, const ho_step *s, ho_tensor *gradient) {
       o = input_gradient(b, s, "grad", "maxpool_grad", ho_work_on_tensors(out, in));
       ho_graph_build_consume(net->build, s->saved, o);
       return;
+    case HO_STEP_AVGPOOL:
+      input_gradient(b, s, "grad", "avgpool_grad", ho_work_on_tensors((double)(s->kernel * s->kernel) * out, in));
+      return;
+    case HO_STEP_CONCAT:
+      concat_backward(b, s);
+      return;
     case HO_STEP_GLOBALAVGPOOL:
       input_gradient(b, s, "grad", "globalavgpool_grad", ho_work_on_tensors(in, in));
       return;
@@ -143,20 +159,20 @@ static void step_backward(backward *b, const ho_step *s, ho_tensor *gradient) {
 
 /* Softmax cross-entropy: the eight operations of a logarithmic softmax per logit and one to pick and sum; it keeps the
  * logarithms of the probabilities, out of which the gradient is an exponential (counted as 4) and a subtraction. */
-static ho_tensor loss(ho_net *net, ho_feature logits) {
+static ho_tensor loss(ho_net *net, const char *name, ho_feature logits, ho_tensor labels) {
   double elements = (double)ho_net_elements(net, logits);
-  ho_op forward = ho_net_op(net, "loss", NULL, "loss", ho_work_on_tensors(9 * elements, elements));
-  ho_tensor labels = ho_graph_build_tensor(net->build, "labels", HO_INT64, 1, &net->batch, 0, HO_ROLE_INPUT, -1);
+  net->phase = HO_PHASE_FORWARD;
+  ho_op forward = ho_net_op(net, name, NULL, "loss", ho_work_on_tensors(9 * elements, elements));
   ho_graph_build_consume(net->build, logits.tensor, forward);
   ho_graph_build_consume(net->build, labels, forward);
-  ho_net_vector(net, "loss", "value", 1, forward);
-  ho_tensor logarithms = ho_net_like(net, "loss", "log_probabilities", logits, forward);
+  ho_net_vector(net, name, "value", 1, forward);
+  ho_tensor logarithms = ho_net_like(net, name, "log_probabilities", logits, forward);
 
   net->phase = HO_PHASE_BACKWARD;
-  ho_op back = ho_net_op(net, "loss", "grad", "loss_grad", ho_work_on_tensors(5 * elements, elements));
+  ho_op back = ho_net_op(net, name, "grad", "loss_grad", ho_work_on_tensors(5 * elements, elements));
   ho_graph_build_consume(net->build, labels, back);
   ho_graph_build_consume(net->build, logarithms, back);
-  return ho_net_like(net, "loss", "grad.out", logits, back);
+  return ho_net_like(net, name, "grad.out", logits, back);
 }
 
 void ho_net_backward(ho_net *net, ho_feature logits) {
@@ -168,7 +184,9 @@ void ho_net_backward(ho_net *net, ho_feature logits) {
   ho_tensor(*weights)[HO_STEP_MAX_WEIGHTS] = g_malloc(sizeof *weights * (size_t)n);
 
   ho_net_group(net, NULL);
-  b.gradient[logits.tensor] = loss(net, logits);
+  ho_tensor labels = ho_graph_build_tensor(net->build, "labels", HO_INT64, 1, &net->batch, 0, HO_ROLE_INPUT, -1);
+  b.gradient[logits.tensor] = loss(net, "loss", logits, labels);
+  if (net->has_auxiliary) b.gradient[net->auxiliary.tensor] = loss(net, "loss.auxiliary", net->auxiliary, labels);
   for (int32_t i = n - 1; i >= 0; i--) {
     net->layer = steps[i].layer;
     step_backward(&b, &steps[i], weights[i]);

@@ -10,7 +10,9 @@ typedef enum {
   HO_STEP_BATCHNORM,
   HO_STEP_RELU, /* and relu6: both need only their output to go back */
   HO_STEP_MAXPOOL,
+  HO_STEP_AVGPOOL,
   HO_STEP_ADD,
+  HO_STEP_CONCAT,
   HO_STEP_GLOBALAVGPOOL,
   HO_STEP_FLATTEN
 } ho_step_kind;
@@ -23,12 +25,15 @@ typedef struct {
   const char *name;  /* of the op; owned by the step */
   const char *layer; /* owned by the net */
   ho_feature in[2];  /* the second only of add */
+  int32_t n_many;    /* inputs of concat; they are all in `many` */
+  ho_feature *many;  /* owned by the step; NULL of other steps */
   ho_feature out;
   ho_tensor saved; /* what forward leaves for backward beside `out`; -1 */
   int32_t n_weights;
   ho_tensor weight[HO_STEP_MAX_WEIGHTS];
   int64_t weight_size[HO_STEP_MAX_WEIGHTS]; /* elements */
   double macs;
+  int64_t kernel;     /* of an average pool */
   gboolean depthwise; /* of a convolution: its kind says so, and its gradients' */
 } ho_step;
 
@@ -41,6 +46,8 @@ struct ho_net {
   const char *layer;
   GStringChunk *texts; /* names of steps and layers */
   GArray *steps;       /* ho_step */
+  gboolean has_auxiliary;
+  ho_feature auxiliary;
 };
 
 /* What an op costs; read and write NAN: what its tensors add up to. */
@@ -49,7 +56,9 @@ typedef struct {
   double items; /* ho_op_info.parallelism */
 } ho_work;
 
-static inline ho_work ho_work_on_tensors(double flops, double items) { return (ho_work){flops, NAN, NAN, items}; }
+static inline ho_work ho_work_on_tensors(double flops, double items) {
+  return (ho_work){flops, NAN, NAN, items};
+}
 
 int64_t ho_net_elements(const ho_net *net, ho_feature x);
 double ho_net_bytes(const ho_net *net, ho_feature x);

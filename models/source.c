@@ -16,13 +16,19 @@
 #define HEAD_BYTES 64 /* a reader recognises its format by so many */
 
 const ho_graph_reader *const ho_graph_readers[] = {&ho_graph_reader_json, &ho_graph_reader_onnx, NULL};
-const ho_model_builder *const ho_model_builders[] = {
-    &ho_model_resnet18,   &ho_model_resnet34,   &ho_model_resnet50,  &ho_model_resnet101,
-    &ho_model_resnet152,  &ho_model_vgg16,      &ho_model_vgg19,     &ho_model_mobilenet_v2,
-    &ho_model_bert_base,  &ho_model_bert_large, &ho_model_gpt2,      &ho_model_gpt2_medium,
-    &ho_model_gpt2_large, &ho_model_gpt2_xl,    &ho_model_vit_b16,   &ho_model_llama2_7b,
-    &ho_model_moe,        &ho_model_two_tower,  &ho_model_gcn,       &ho_model_graphsage,
-    &ho_model_gat,        &ho_model_layered,    &ho_model_fork_join, NULL};
+const ho_model_builder *const ho_model_builders[] = {&ho_model_resnet18,     &ho_model_resnet34,
+                                                     &ho_model_resnet50,     &ho_model_resnet101,
+                                                     &ho_model_resnet152,    &ho_model_vgg16,
+                                                     &ho_model_vgg19,        &ho_model_mobilenet_v2,
+                                                     &ho_model_inception_v3, &ho_model_densenet121,
+                                                     &ho_model_bert_base,    &ho_model_bert_large,
+                                                     &ho_model_gpt2,         &ho_model_gpt2_medium,
+                                                     &ho_model_gpt2_large,   &ho_model_gpt2_xl,
+                                                     &ho_model_vit_b16,      &ho_model_llama2_7b,
+                                                     &ho_model_moe,          &ho_model_two_tower,
+                                                     &ho_model_gcn,          &ho_model_graphsage,
+                                                     &ho_model_gat,          &ho_model_layered,
+                                                     &ho_model_fork_join,    NULL};
 
 const ho_model_builder *ho_model_find(const char *name) {
   for (const ho_model_builder *const *m = ho_model_builders; *m; m++)

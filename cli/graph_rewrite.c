@@ -3,6 +3,7 @@
 
 #include "base/units.h"
 #include "cli/command.h"
+#include "models/rewrite_json.h"
 #include "models/rewrite_report.h"
 #include "models/source.h"
 
@@ -55,15 +56,11 @@ static gboolean list_candidates(const ho_workgraph *w, const ho_cli_rewrite_opti
   return TRUE;
 }
 
-static void free_rewrite(gpointer r) {
-  ho_rewrite_free(r);
-}
-
 gboolean ho_cli_graph_rewrite(const ho_graph *g, const ho_cli_rewrite_options *o, GString *out, GError **error) {
   if (!o->rules) return ho_cli_usage(error, "graph rewrite: --rule is missing: heteroopt list rules shows them");
   g_autoptr(ho_workgraph) w = ho_workgraph_new(g);
   if (o->list) return list_candidates(w, o, out, error);
-  g_autoptr(GPtrArray) list = g_ptr_array_new_with_free_func(free_rewrite);
+  g_autoptr(GPtrArray) list = ho_rewrites_new();
   if (ho_rewrite_everywhere(w, o->rules, list, error) < 0) {
     if (error && *error) (*error)->code = HO_ERROR_USAGE;
     g_prefix_error(error, "--rule: ");

@@ -9,12 +9,14 @@
 #include "results/archive.h"
 #include "sched/search.h"
 #include "sim/plan_check.h"
+#include "sim/variant.h"
 
 #define DEFAULT_EVALUATIONS 20000
 
 typedef struct {
   ho_cli_inputs in;
-  char *scheduler_name, *seed_text, *evaluations_text, *output;
+  char *scheduler_name, *seed_text, *evaluations_text, *output, *rules;
+  ho_variant *variant; /* by --rewrite; NULL */
   char **set;
   gboolean explain, timing, json;
   guint64 seed;
@@ -22,6 +24,8 @@ typedef struct {
 } schedule_options;
 
 static void schedule_options_clear(schedule_options *o) {
+  ho_variant_unref(o->variant);
+  g_free(o->rules);
   ho_cli_inputs_clear(&o->in);
   g_free(o->scheduler_name);
   g_free(o->seed_text);
@@ -60,7 +64,7 @@ static const ho_scheduler *find_scheduler(const char *name, GError **error) {
 
 /* The search's stream, keyed by everything that says which search this is. */
 static ho_stream search_stream(const schedule_options *o, const ho_scheduler *scheduler) {
-  const char *const parts[] = {"schedule", o->in.graph->digest, o->in.platform->digest, scheduler->name, NULL};
+  const char *const parts[] = {"schedule", o->in.graph->digest, o->in.platform->digest, scheduler->name, o->rules, NULL};
   return ho_stream_keyed(o->seed, parts);
 }
 
@@ -138,10 +142,11 @@ static gboolean explain(const ho_problem *q, const replayed_front *front, json_t
     const ho_replay_result *r = ho_replay_run(replay, front->plan[i], &options, error);
     if (!r) return FALSE;
     if (json) {
-      json_object_set_new(json_array_get(json_object_get(json, "plans"), (size_t)i), "explanation", ho_cli_explain_json(q, r));
+      json_object_set_new(json_array_get(json_object_get(json, "plans"), (size_t)i), "explanation",
+                          ho_cli_explain_json(r->problem, r));
     } else {
       g_string_append_printf(out, "plan %d\n", i + 1);
-      ho_cli_explain(q, r, out);
+      ho_cli_explain(r->problem, r, out);
     }
   }
   return TRUE;
@@ -170,11 +175,23 @@ static gboolean print(const schedule_options *o, const ho_scheduler *scheduler, 
   return ok;
 }
 
+/* From here on the problem is the rewritten one; plans list the rewrites. */
+static gboolean rewrite(schedule_options *o, GError **error) {
+  if (!o->rules) return TRUE;
+  o->variant = ho_variant_everywhere(o->in.graph, o->in.platform, o->in.cost, o->rules, error);
+  if (!o->variant) {
+    g_prefix_error(error, "--rewrite: ");
+    return FALSE;
+  }
+  o->in.problem = ho_variant_problem(o->variant, &o->in.problem);
+  return TRUE;
+}
+
 static gboolean search_and_print(const ho_command *self, schedule_options *o, const ho_scheduler *scheduler, GString *out,
                                  GError **error) {
   g_autofree char *who = g_strdup_printf("--set: %s", scheduler->name);
   g_autoptr(ho_options) options = ho_options_parse(scheduler->options, (const char *const *)o->set, who, error);
-  if (!options || !ho_cli_inputs_load(&o->in, self, error)) return FALSE;
+  if (!options || !ho_cli_inputs_load(&o->in, self, error) || !rewrite(o, error)) return FALSE;
   const ho_search_setup setup = {.problem = &o->in.problem,
                                  .scheduler = scheduler,
                                  .options = options,
@@ -198,6 +215,8 @@ static gboolean run(const ho_command *self, int argc, char **argv, GString *out,
       {"evaluations", 'e', 0, G_OPTION_ARG_STRING, &o.evaluations_text, "budget: whole plans scored (default 20000)", "N"},
       {"objectives", 0, 0, G_OPTION_ARG_STRING, &o.in.objectives, "what is minimised (default latency,energy,memory)", "LIST"},
       HO_CLI_MEASURE_ENTRIES(&o.in),
+      {"rewrite", 0, 0, G_OPTION_ARG_FILENAME, &o.rules,
+       "rewrite rules applied everywhere before scheduling, such as remove,fold,fuse", "RULES"},
       {"explain", 0, 0, G_OPTION_ARG_NONE, &o.explain, "say what bounds each plan", NULL},
       {"timing", 0, 0, G_OPTION_ARG_NONE, &o.timing, "add seconds of scheduler and engine, and evaluations", NULL},
       {"output", 'o', 0, G_OPTION_ARG_FILENAME, &o.output, "also write the front as JSON to FILE", "FILE"},
@@ -221,6 +240,7 @@ const ho_command ho_command_schedule = {
         "line, with their replayed objectives. SLR is the latency over the longest chain of ops, each on its fastest device.\n\n"
         "Examples:\n"
         "  heteroopt schedule --graph resnet50:batch=8 --platform workstation --scheduler heft --explain\n"
+        "  heteroopt schedule --graph resnet50:batch=8 --platform workstation --scheduler heft --rewrite fuse\n"
         "  heteroopt schedule --graph resnet50:batch=8 --platform workstation --scheduler nsga2 --evaluations 2000 -o front.json",
     .run = run,
 };

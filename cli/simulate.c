@@ -115,6 +115,7 @@ static gboolean simulate(const simulate_options *o, GString *out, GError **error
   /* The replay that is shown comes last: its buffers are what trace and timeline draw. */
   const ho_replay_result *r = replay_once(o, replay, plan, 0, o->repeat ? 0 : o->noise, error);
   if (!r) return FALSE;
+  q = r->problem;
   if (o->trace_file && !ho_trace_write(q, replay, r, o->trace_file, error)) return FALSE;
   if (o->timeline_file && !ho_timeline_write(q, replay, r, o->timeline_file, error)) return FALSE;
   if (o->json) {

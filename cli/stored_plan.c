@@ -47,7 +47,7 @@ static json_t *replay(ho_cli_inputs *in, const char *file, const char *plan_text
   if (!r) return NULL;
   const char *scheduler = json_string_value(json_object_get(json, "scheduler"));
   *title = g_strdup_printf("%s on %s, by %s", in->graph->name, in->platform->name, scheduler ? scheduler : "a plan");
-  return ho_cli_replay_json(&in->problem, engine, r, NULL);
+  return ho_cli_replay_json(r->problem, engine, r, NULL);
 }
 
 json_t *ho_cli_replay_stored(const char *file, gint64 plan_id, char **title, GError **error) {

@@ -3,6 +3,7 @@
 
 #include "base/units.h"
 #include "models/graph_stats.h"
+#include "models/rewrite_json.h"
 
 /* ---- figures --------------------------------------------------------------------------------------------------------- */
 
@@ -27,33 +28,6 @@ double ho_graph_activation_traffic(const ho_graph *g) {
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------------------------------ */
-
-static json_t *words(char *const *list, int32_t n) {
-  json_t *j = json_array();
-  for (int32_t i = 0; i < n; i++) json_array_append_new(j, json_string(list[i]));
-  return j;
-}
-
-json_t *ho_rewrite_to_json(const ho_rewrite *r) {
-  json_t *j = json_object();
-  json_object_set_new(j, "rule", json_string(r->rule));
-  json_object_set_new(j, "ops", words(r->ops, r->n_ops));
-  if (r->axis) json_object_set_new(j, "axis", json_string(r->axis));
-  if (r->n_shares) {
-    json_t *shares = json_array();
-    for (int32_t i = 0; i < r->n_shares; i++) json_array_append_new(shares, json_real(r->shares[i]));
-    json_object_set_new(j, "shares", shares);
-  }
-  if (r->tensor) json_object_set_new(j, "tensor", json_string(r->tensor));
-  if (r->n_into) json_object_set_new(j, "into", words(r->into, r->n_into));
-  return j;
-}
-
-json_t *ho_rewrites_to_json(const GPtrArray *list) {
-  json_t *j = json_array();
-  for (guint i = 0; list && i < list->len; i++) json_array_append_new(j, ho_rewrite_to_json(list->pdata[i]));
-  return j;
-}
 
 static json_t *figures(const ho_graph *g) {
   g_autoptr(ho_graph_stats) s = ho_graph_stats_new(g);

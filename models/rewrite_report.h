@@ -16,10 +16,6 @@ double ho_graph_activation_traffic(const ho_graph *g);
 char *ho_rewrite_report_text(const ho_graph *before, const ho_graph *after, const GPtrArray *list);
 json_t *ho_rewrite_report_json(const ho_graph *before, const ho_graph *after, const GPtrArray *list);
 
-/* A rewrite as plans write it, and an array of them. New references. */
-json_t *ho_rewrite_to_json(const ho_rewrite *r);
-json_t *ho_rewrites_to_json(const GPtrArray *list);
-
 G_END_DECLS
 
 #endif

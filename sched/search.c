@@ -9,11 +9,23 @@
 #include "base/fmath.h"
 #include "sim/estimate.h"
 #include "sim/plan_check.h"
+#include "sim/variant.h"
+
+#define KEPT_VARIANTS 16
+
+/* The estimate of a rewritten graph, kept for the next plan with the same rewrites. */
+typedef struct {
+  ho_variant *variant;
+  ho_problem problem;
+  ho_estimate *estimate;
+} kept_estimate;
 
 struct ho_search {
   ho_search_setup setup;
   ho_stream stream;
   ho_estimate *estimate;
+  kept_estimate kept[KEPT_VARIANTS];
+  int32_t next_kept; /* the one that is given up next */
   ho_archive *archive;
   int64_t evaluations;
   ho_figures figures;        /* of the last evaluation */
@@ -68,6 +80,10 @@ ho_search *ho_search_new(const ho_search_setup *setup) {
 void ho_search_free(ho_search *s) {
   if (!s) return;
   ho_estimate_free(s->estimate);
+  for (int32_t i = 0; i < KEPT_VARIANTS; i++) {
+    ho_estimate_free(s->kept[i].estimate);
+    ho_variant_unref(s->kept[i].variant);
+  }
   ho_archive_free(s->archive);
   g_array_free(s->checkpoints, TRUE);
   g_free(s->due);
@@ -135,12 +151,28 @@ static void note_excess(ho_search *s) {
     if (ho_estimate_peak(s->estimate, m) / p->memory[m].capacity >= s->figures.tightest) s->tightest_memory = m;
 }
 
+/* The estimate for the graph that the plan is about. */
+static ho_estimate *estimate_for(ho_search *s, const ho_plan *plan) {
+  ho_variant *v = plan->variant;
+  if (!v || v->graph == s->setup.problem->graph) return s->estimate;
+  for (int32_t i = 0; i < KEPT_VARIANTS; i++)
+    if (s->kept[i].variant == v) return s->kept[i].estimate;
+  kept_estimate *k = &s->kept[s->next_kept];
+  s->next_kept = (s->next_kept + 1) % KEPT_VARIANTS;
+  ho_estimate_free(k->estimate);
+  ho_variant_unref(k->variant);
+  k->variant = ho_variant_ref(v);
+  k->problem = ho_variant_problem(v, s->setup.problem);
+  k->estimate = ho_estimate_new(&k->problem);
+  return k->estimate;
+}
+
 int ho_search_evaluate(ho_search *s, const ho_plan *plan, double *objectives) {
   if (s->reason || s->evaluations >= s->setup.evaluations) return -1;
   double began = seconds_now();
   take_due_checkpoint(s);
   s->evaluations++;
-  int infeasible = ho_estimate_run(s->estimate, plan, &s->figures);
+  int infeasible = ho_estimate_run(estimate_for(s, plan), plan, &s->figures);
   ho_problem_objectives(s->setup.problem, &s->figures, objectives);
   if (infeasible) note_excess(s);
   s->engine_seconds += seconds_now() - began;
@@ -155,11 +187,12 @@ static int admit(ho_search *s, const ho_plan *plan, const double *objectives) {
     return ho_search_fail(s, "made an invalid plan: %s", error->message);
   ho_figures figures;
   double again[HO_MAX_OBJECTIVES];
-  if (ho_estimate_run(s->estimate, plan, &figures)) return 0;
+  if (ho_estimate_run(estimate_for(s, plan), plan, &figures)) return 0;
   ho_problem_objectives(q, &figures, again);
   if (memcmp(again, objectives, sizeof(double) * (size_t)q->n_objectives) != 0)
     return ho_search_fail(s, "offered a plan with objectives that its evaluation did not give");
   ho_plan *copy = ho_plan_copy(plan);
+  if (q->variant && !copy->variant) ho_plan_set_variant(copy, q->variant); /* a scheduler of a rewritten problem need not know */
   if (ho_archive_add(s->archive, objectives, copy)) return 1;
   ho_plan_free(copy);
   return 0;

@@ -10,6 +10,7 @@ struct ho_cost {
   const ho_graph *g;
   const ho_platform *p;
   uint8_t *kind_ok;      /* [device * n_kinds + kind] */
+  uint8_t *parts_ok;     /* of a rewritten graph, [op * n_devices + device]: the kinds it is made of are supported; NULL */
   int32_t *table_device; /* graph's time_devices → platform devices, -1 */
   int8_t *dtype;         /* of each op */
   double *activations;   /* B of each op's inputs that have a producer, or are graph inputs, at their own dtypes */
@@ -92,6 +93,7 @@ ho_kernel ho_cost_kernel_in(const ho_cost *c, ho_op o, ho_device d, ho_dtype p, 
     return k;
   }
   if (!c->kind_ok[(size_t)d * (size_t)c->g->n_kinds + (size_t)op->kind_index] || !supports_precision(dev, p)) return k;
+  if (c->parts_ok && !c->parts_ok[(size_t)o * (size_t)c->p->n_devices + (size_t)d]) return k;
   if (op->flops > 0 && !(dev->peak[p] > 0)) return k;
   k.compute =
       dev->saturation > 0 && op->parallelism > 0 && op->parallelism < dev->saturation ? op->parallelism / dev->saturation : 1;
@@ -119,6 +121,26 @@ int ho_cost_can_run(const ho_cost *c, ho_op o, ho_device d) {
   return ho_cost_kernel(c, o, d)->time < INFINITY;
 }
 
+/* The first op of the original graph that `o` stands for and d does not support; -1. */
+static ho_op unsupported_part(const ho_cost *c, ho_op o, ho_device d) {
+  const ho_graph *g = c->g;
+  for (int32_t i = g->origin_start[o]; i < g->origin_start[o + 1]; i++)
+    if (!supports_kind(&c->p->device[d], g->original->op[g->origin[i].op].kind)) return g->origin[i].op;
+  return -1;
+}
+
+/* Only devices with a list of kinds can refuse one. */
+static void check_parts(ho_cost *c) {
+  if (!c->g->original) return;
+  size_t n = (size_t)c->p->n_devices;
+  c->parts_ok = g_new(uint8_t, (size_t)c->g->n_ops * n + 1);
+  memset(c->parts_ok, 1, (size_t)c->g->n_ops * n);
+  for (ho_device d = 0; d < c->p->n_devices; d++) {
+    if (c->p->device[d].n_kinds < 0 && c->p->device[d].n_excluded == 0) continue;
+    for (ho_op o = 0; o < c->g->n_ops; o++) c->parts_ok[(size_t)o * n + (size_t)d] = unsupported_part(c, o, d) < 0;
+  }
+}
+
 ho_cost *ho_cost_new(const ho_graph *g, const ho_platform *p) {
   ho_cost *c = g_new0(ho_cost, 1);
   c->g = g;
@@ -129,6 +151,7 @@ ho_cost *ho_cost_new(const ho_graph *g, const ho_platform *p) {
   for (int32_t d = 0; d < p->n_devices; d++)
     for (int32_t k = 0; k < g->n_kinds; k++)
       c->kind_ok[(size_t)d * (size_t)g->n_kinds + (size_t)k] = (uint8_t)supports_kind(&p->device[d], g->kinds[k]);
+  check_parts(c);
   c->dtype = g_new(int8_t, g->n_ops + 1);
   c->activations = g_new0(double, g->n_ops + 1);
   c->weights = g_new0(double, g->n_ops + 1);
@@ -148,6 +171,7 @@ ho_cost *ho_cost_new(const ho_graph *g, const ho_platform *p) {
 void ho_cost_free(ho_cost *c) {
   if (!c) return;
   g_free(c->table_device);
+  g_free(c->parts_ok);
   g_free(c->kind_ok);
   g_free(c->dtype);
   g_free(c->activations);
@@ -162,6 +186,9 @@ const char *ho_cost_why_not(const ho_cost *c, ho_op o, ho_device d, ho_dtype p, 
   if (op->n_times >= 0) return "its time table does not list the device";
   if (!c->kind_ok[(size_t)d * (size_t)c->g->n_kinds + (size_t)op->kind_index])
     snprintf(buffer, (size_t)size, "the device does not support kind '%s'", op->kind);
+  else if (c->parts_ok && !c->parts_ok[(size_t)o * (size_t)c->p->n_devices + (size_t)d])
+    snprintf(buffer, (size_t)size, "the device does not support kind '%s', which is part of it",
+             c->g->original->op[unsupported_part(c, o, d)].kind);
   else if (!supports_precision(dev, p))
     snprintf(buffer, (size_t)size, "the device does not support precision %s", p < 0 ? "(none)" : ho_dtype_name(p));
   else

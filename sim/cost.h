@@ -5,7 +5,7 @@
  *     occupancy = min(1, parallelism / saturation)
  * An op with a `time` table takes the table's seconds (divided by the point's speed) and uses no shared resource. An op cannot run
  * where its table does not list it, where its kind or precision is not supported, or where it has FLOPs but the device no peak:
- * its time is INFINITY there.
+ * its time is INFINITY there. A fused op also needs the support of every kind that it is made of.
  *
  * A cost table belongs to one graph and one platform, is made once and is then read by many threads. */
 #ifndef HO_SIM_COST_H

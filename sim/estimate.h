@@ -22,7 +22,8 @@ typedef struct ho_estimate ho_estimate; /* scratch for one problem; one per thre
 ho_estimate *ho_estimate_new(const ho_problem *q);
 void ho_estimate_free(ho_estimate *e);
 
-/* Figures of a plan that passes ho_plan_check (not checked here). Returns 0, or 1 when a memory would overflow (figures are still
+/* Figures of a plan that passes ho_plan_check (not checked here) and is about the problem's own graph: for one with rewrites, the problem is
+ * that of its variant. Returns 0, or 1 when a memory would overflow (figures are still
  * filled in: tightest > 1). */
 int ho_estimate_run(ho_estimate *e, const ho_plan *plan, ho_figures *out);
 

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/error.h"
+#include "sim/variant.h"
 
 typedef struct {
   const ho_plan *plan;
@@ -103,6 +104,14 @@ static gboolean check_inputs(const checker *k, int32_t i) {
 }
 
 gboolean ho_plan_check(const ho_plan *plan, const ho_graph *g, const ho_platform *p, const ho_cost *c, GError **error) {
+  const ho_variant *v = plan->variant;
+  if (v && v->graph != g) {
+    if ((v->base != g && v->base != g->original) || v->platform != p)
+      return ho_fail(error, HO_ERROR_PLAN, "plan: its rewrites are of another graph or for another platform than '%s' on '%s'",
+                     g->name, p->name);
+    g = v->graph;
+    c = v->cost;
+  }
   g_autofree int32_t *first = g_new(int32_t, (size_t)g->n_ops + 1);
   g_autofree int32_t *copies = g_new0(int32_t, (size_t)g->n_ops + 1);
   for (ho_op o = 0; o < g->n_ops; o++) first[o] = -1;

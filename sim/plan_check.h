@@ -13,6 +13,7 @@
 
 G_BEGIN_DECLS
 
+/* `g`, `c`: of the problem; a plan with rewrites is checked on its variant, which must be of this graph. */
 gboolean ho_plan_check(const ho_plan *plan, const ho_graph *g, const ho_platform *p, const ho_cost *c, GError **error);
 
 /* What is written beside the assignment. `objective` NAN: left out. */
@@ -22,11 +23,11 @@ typedef struct {
   double latency, energy, memory;
 } ho_plan_note;
 
-/* One plan as JSON; new reference. Fields at their default are left out of `assign`. */
+/* One plan as JSON; new reference. Fields at their default are left out of `assign`. `g` is the graph before the plan's rewrites. */
 json_t *ho_plan_to_json(const ho_plan *plan, const ho_graph *g, const ho_platform *p, const ho_plan_note *note);
 json_t *ho_front_to_json(ho_plan *const *plans, const ho_plan_note *notes, int32_t n, const ho_graph *g, const ho_platform *p);
 
-/* Reads a plan, or the plans of a front. Another graph's or platform's plan (name or digest) is refused. `place`: file and place.
+/* Reads a plan, or the plans of a front, on its graph before rewrites. Another graph's or platform's plan (name or digest) is refused. `place`: file and place.
  * The plan has passed ho_plan_check. */
 ho_plan *ho_plan_from_json(const json_t *value, ho_json_at at, const ho_graph *g, const ho_platform *p, const ho_cost *c,
                            GError **error);

@@ -3,7 +3,9 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "models/rewrite_json.h"
 #include "sim/plan_check.h"
+#include "sim/variant.h"
 
 #define PLAN_FORMAT "heteroopt-plan/1"
 #define FRONT_FORMAT "heteroopt-front/1"
@@ -38,15 +40,18 @@ static void set_objectives(json_t *j, const ho_plan_note *note) {
 }
 
 json_t *ho_plan_to_json(const ho_plan *plan, const ho_graph *g, const ho_platform *p, const ho_plan_note *note) {
+  const ho_variant *v = plan->variant;
   json_t *j = json_object();
+  if (v) g = v->base;
   json_object_set_new(j, "format", json_string(PLAN_FORMAT));
   json_object_set_new(j, "graph", json_string(g->name));
   json_object_set_new(j, "graph_digest", json_string(g->digest));
   json_object_set_new(j, "platform", json_string(p->name));
   json_object_set_new(j, "platform_digest", json_string(p->digest));
-  json_object_set_new(j, "rewrites", json_array());
+  json_object_set_new(j, "rewrites", ho_rewrites_to_json(v ? v->rewrites : NULL));
   json_t *assign = json_array();
-  for (int32_t i = 0; i < plan->n; i++) json_array_append_new(assign, entry_to_json(&plan->entry[i], g, p));
+  const ho_graph *own = v ? v->graph : g;
+  for (int32_t i = 0; i < plan->n; i++) json_array_append_new(assign, entry_to_json(&plan->entry[i], own, p));
   json_object_set_new(j, "assign", assign);
   if (note) {
     if (note->scheduler) {
@@ -107,7 +112,8 @@ static gboolean read_entry(const reader *r, const json_t *j, ho_json_at at, ho_e
     return FALSE;
   e->op = ho_graph_find_op(r->g, op);
   if (e->op < 0)
-    return ho_fail(r->error, HO_ERROR_PLAN, "%s: %s.op: graph '%s' has no op '%s'", at.file, at.place, r->g->name, op);
+    return ho_fail(r->error, HO_ERROR_PLAN, "%s: %s.op: graph '%s'%s has no op '%s'", at.file, at.place, r->g->name,
+                   r->g->original ? " after the plan's rewrites" : "", op);
   ho_device d = ho_platform_find_device(r->p, device);
   if (d < 0)
     return ho_fail(r->error, HO_ERROR_PLAN, "%s: %s.device: platform '%s' has no device '%s'", at.file, at.place, r->p->name,
@@ -132,34 +138,50 @@ static gboolean same(const reader *r, const json_t *j, const char *key, const ch
                  what, found, expected);
 }
 
-static gboolean read_head(const reader *r, const json_t *j) {
+static gboolean read_head(const reader *r, const json_t *j, json_t **rewrites) {
   static const char *const keys[] = {"format",    "graph", "graph_digest", "platform", "platform_digest", "rewrites", "assign",
                                      "scheduler", "seed",  "objectives",   NULL};
-  json_t *rewrites = NULL;
   if (!ho_json_object_only(j, r->at, keys, r->error) || !ho_json_check_format(j, r->at, PLAN_FORMAT, r->error) ||
       !same(r, j, "graph", r->g->name, "graph") || !same(r, j, "graph_digest", r->g->digest, "the graph with digest") ||
       !same(r, j, "platform", r->p->name, "platform") ||
       !same(r, j, "platform_digest", r->p->digest, "the platform with digest") ||
-      !ho_json_get_array(j, r->at, "rewrites", FALSE, &rewrites, r->error))
+      !ho_json_get_array(j, r->at, "rewrites", FALSE, rewrites, r->error))
     return FALSE;
-  if (rewrites && json_array_size(rewrites) > 0) {
-    const char *rule = json_string_value(json_object_get(json_array_get(rewrites, 0), "rule"));
-    return ho_fail(r->error, HO_ERROR_PLAN, "%s: rewrites[0].rule: '%s' is not a rule of this version, which knows none",
-                   r->at.file, rule ? rule : "");
-  }
   return TRUE;
 }
 
-ho_plan *ho_plan_from_json(const json_t *j, ho_json_at at, const ho_graph *g, const ho_platform *p, const ho_cost *c,
-                           GError **error) {
+/* The variant that a plan is about. `last`: that of the plan before it in the file, which is likely the same. */
+static gboolean read_variant(const reader *r, const json_t *rewrites, const ho_cost *c, ho_variant **last) {
+  if (!rewrites || json_array_size(rewrites) == 0) {
+    g_clear_pointer(last, ho_variant_unref);
+    return TRUE;
+  }
+  GPtrArray *list = ho_rewrites_from_json(rewrites, r->at, r->error);
+  if (!list) return FALSE;
+  if (*last && ho_variant_same_rewrites(*last, list)) {
+    g_ptr_array_unref(list);
+    return TRUE;
+  }
+  g_clear_pointer(last, ho_variant_unref);
+  *last = ho_variant_new(r->g, r->p, c, list, r->error);
+  if (!*last) g_prefix_error(r->error, "%s: %s%s", r->at.file, r->at.place, *r->at.place ? "." : "");
+  return *last != NULL;
+}
+
+static ho_plan *read_plan(const json_t *j, ho_json_at at, const ho_graph *g, const ho_platform *p, const ho_cost *c,
+                          ho_variant **last, GError **error) {
   reader r = {g, p, at, error};
-  json_t *assign = NULL;
-  if (!read_head(&r, j) || !ho_json_get_array(j, at, "assign", TRUE, &assign, error)) return NULL;
+  json_t *assign = NULL, *rewrites = NULL;
+  if (!read_head(&r, j, &rewrites) || !ho_json_get_array(j, at, "assign", TRUE, &assign, error) ||
+      !read_variant(&r, rewrites, c, last))
+    return NULL;
+  if (*last) r.g = (*last)->graph;
   if (json_array_size(assign) > INT32_MAX / 2) {
     ho_fail(error, HO_ERROR_PLAN, "%s: assign: too many entries", at.file);
     return NULL;
   }
   g_autoptr(ho_plan) plan = ho_plan_new((int32_t)json_array_size(assign));
+  ho_plan_set_variant(plan, *last);
   for (int32_t i = 0; i < plan->n; i++) {
     g_autofree char *place = g_strdup_printf("%s%sassign[%d]", at.place, *at.place ? "." : "", i);
     if (!read_entry(&r, json_array_get(assign, (size_t)i), (ho_json_at){at.file, place}, &plan->entry[i])) return NULL;
@@ -171,6 +193,12 @@ ho_plan *ho_plan_from_json(const json_t *j, ho_json_at at, const ho_graph *g, co
   return g_steal_pointer(&plan);
 }
 
+ho_plan *ho_plan_from_json(const json_t *j, ho_json_at at, const ho_graph *g, const ho_platform *p, const ho_cost *c,
+                           GError **error) {
+  g_autoptr(ho_variant) last = NULL;
+  return read_plan(j, at, g, p, c, &last, error);
+}
+
 static void free_plan(gpointer p) {
   ho_plan_free(p);
 }
@@ -178,6 +206,7 @@ static void free_plan(gpointer p) {
 GPtrArray *ho_plans_read(const char *file, const ho_graph *g, const ho_platform *p, const ho_cost *c, GError **error) {
   json_t *root = ho_json_read(file, error);
   if (!root) return NULL;
+  g_autoptr(ho_variant) last = NULL;
   g_autoptr(GPtrArray) plans = g_ptr_array_new_with_free_func(free_plan);
   const char *format = json_string_value(json_object_get(root, "format"));
   gboolean ok = TRUE;
@@ -188,12 +217,12 @@ GPtrArray *ho_plans_read(const char *file, const ho_graph *g, const ho_platform 
     ok = ho_json_object_only(root, top, keys, error) && ho_json_get_array(root, top, "plans", TRUE, &list, error);
     for (size_t i = 0; ok && i < json_array_size(list); i++) {
       g_autofree char *place = g_strdup_printf("plans[%zu]", i);
-      ho_plan *plan = ho_plan_from_json(json_array_get(list, i), (ho_json_at){file, place}, g, p, c, error);
+      ho_plan *plan = read_plan(json_array_get(list, i), (ho_json_at){file, place}, g, p, c, &last, error);
       ok = plan != NULL;
       if (ok) g_ptr_array_add(plans, plan);
     }
   } else {
-    ho_plan *plan = ho_plan_from_json(root, (ho_json_at){file, ""}, g, p, c, error);
+    ho_plan *plan = read_plan(root, (ho_json_at){file, ""}, g, p, c, &last, error);
     ok = plan != NULL;
     if (ok) g_ptr_array_add(plans, plan);
   }

@@ -23,6 +23,8 @@ typedef struct {
   double accelerator; /* B: the same without host memory */
 } ho_figures;
 
+struct ho_variant;
+
 typedef struct ho_problem {
   const ho_graph *graph;
   const ho_platform *platform;
@@ -30,6 +32,7 @@ typedef struct ho_problem {
   int32_t n_objectives;
   ho_objective objective[HO_MAX_OBJECTIVES];
   ho_memory_measure memory_measure;
+  const struct ho_variant *variant; /* what `graph` is a rewrite of (variant.h); NULL: it is the user's own */
 } ho_problem;
 
 /* The objectives in the problem's order out of the figures. */

@@ -7,6 +7,7 @@
 #include "sim/arena_plan.h"
 #include "sim/plan_check.h"
 #include "sim/replay_state.h"
+#include "sim/variant.h"
 
 /* ---- events: a binary heap by time; order within an instant is made by sorting the batch ------------------------------------------- */
 
@@ -200,6 +201,8 @@ void ho_replay_free(ho_replay *r) {
   for (size_t i = 0; i < G_N_ELEMENTS(all); i++) g_free(all[i]);
   ho_fluid_free(r->fluid);
   ho_plan_free(r->plan);
+  ho_replay_free(r->inner);
+  ho_variant_unref(r->variant);
   g_free(r);
 }
 
@@ -211,7 +214,24 @@ static int keep_plan(ho_replay *r, const ho_plan *plan) {
   return 0;
 }
 
+/* A plan on another graph than the problem's own has a replay of that: kept for the next plan with the same rewrites. */
+static const ho_replay_result *run_rewritten(ho_replay *r, const ho_plan *plan, const ho_replay_options *options,
+                                             GError **error) {
+  if (plan->variant != r->variant) {
+    if (!ho_plan_check(plan, r->q->graph, r->q->platform, r->q->cost, error)) return NULL;
+    g_clear_pointer(&r->inner, ho_replay_free);
+    ho_variant_unref(r->variant);
+    r->variant = ho_variant_ref(plan->variant);
+    r->rewritten = ho_variant_problem(r->variant, r->q);
+    r->inner = ho_replay_new(&r->rewritten);
+  }
+  r->ran_inner = 1;
+  return ho_replay_run(r->inner, plan, options, error);
+}
+
 const ho_replay_result *ho_replay_run(ho_replay *r, const ho_plan *plan, const ho_replay_options *options, GError **error) {
+  if (plan->variant && plan->variant->graph != r->q->graph) return run_rewritten(r, plan, options, error);
+  r->ran_inner = 0;
   r->checked = keep_plan(r, plan) || ho_plan_check(r->plan, r->q->graph, r->q->platform, r->q->cost, error);
   if (!r->checked) return NULL;
   r->options = options ? *options : (ho_replay_options){0};
@@ -223,6 +243,7 @@ const ho_replay_result *ho_replay_run(ho_replay *r, const ho_plan *plan, const h
 }
 
 const ho_replay_result *ho_replay_policy(ho_replay *r, const char *policy, const ho_replay_options *options, GError **error) {
+  r->ran_inner = 0;
   r->options = options ? *options : (ho_replay_options){0};
   ho_replay_clear(r);
   if (!ho_online_begin(r, policy, error)) return NULL;
@@ -236,6 +257,7 @@ const ho_replay_result *ho_replay_policy(ho_replay *r, const char *policy, const
 }
 
 int32_t ho_replay_buffers(ho_replay *r, const ho_replay_buffer **buffers) {
+  if (r->ran_inner) return ho_replay_buffers(r->inner, buffers);
   g_clear_pointer(&r->out_buffer, g_free);
   r->out_buffer = g_new(ho_replay_buffer, (size_t)r->n_buffers + 1);
   for (int32_t b = 0; b < r->n_buffers; b++) {
@@ -249,6 +271,7 @@ int32_t ho_replay_buffers(ho_replay *r, const ho_replay_buffer **buffers) {
 }
 
 const double *ho_replay_arena(ho_replay *r) {
+  if (r->ran_inner) return ho_replay_arena(r->inner);
   const ho_replay_buffer *unused;
   ho_replay_buffers(r, &unused);
   return r->out_arena;

@@ -70,7 +70,8 @@ typedef struct {
   double share[4];          /* s of the critical path by ho_bottleneck; sum: the makespan less waits for release times */
   double decided;           /* s: when a policy's own run ended: the latency, unless memory made ops wait; NAN for a plan */
   int64_t events;
-  const ho_plan *plan; /* what was replayed; for a policy, the plan that replays to the same times */
+  const ho_problem *problem; /* that op, tensor and entry belong to: on the plan's own graph where it has rewrites */
+  const ho_plan *plan;       /* what was replayed; for a policy, the plan that replays to the same times */
 } ho_replay_result;
 
 typedef struct ho_replay ho_replay;

@@ -184,6 +184,7 @@ void ho_replay_report(ho_replay *r) {
                             .memory = r->out_memory,
                             .decided = NAN,
                             .events = r->events,
+                            .problem = r->q,
                             .plan = r->plan};
   report_transfers(r);
   out->figures.latency = r->now;

@@ -5,19 +5,6 @@
 #include "base/stream.h"
 #include "sim/replay_state.h"
 
-/* FNV-1a, avalanched: names, not indices, key the noise, so that it follows an op through rewritten graphs. */
-static uint64_t hash_name(const char *s) {
-  uint64_t h = 0xcbf29ce484222325u;
-  for (; *s; s++) h = (h ^ (unsigned char)*s) * 0x100000001b3u;
-  return ho_mix(h, 0);
-}
-
-double ho_replay_noise(const ho_replay *r, uint64_t what, uint64_t where) {
-  if (!(r->options.noise > 0)) return 1;
-  ho_stream s = ho_stream_small(ho_mix(ho_mix(r->noise_key, what), where));
-  return ho_stream_lognormal(&s, r->options.noise);
-}
-
 /* ---- resources -------------------------------------------------------------------------------------------------------------- */
 
 /* Links first, two each; then compute, port and power of each device; then each memory. */
@@ -120,10 +107,10 @@ void ho_replay_allocate(ho_replay *r) {
   r->tensor_hash = g_new(uint64_t, g->n_tensors + 1);
   r->device_hash = g_new(uint64_t, p->n_devices + 1);
   r->memory_hash = g_new(uint64_t, p->n_memories + 1);
-  for (ho_op o = 0; o < g->n_ops; o++) r->op_hash[o] = hash_name(g->op[o].name);
-  for (ho_tensor t = 0; t < g->n_tensors; t++) r->tensor_hash[t] = hash_name(g->tensor[t].name);
-  for (ho_device d = 0; d < p->n_devices; d++) r->device_hash[d] = hash_name(p->device[d].name);
-  for (ho_memory m = 0; m < p->n_memories; m++) r->memory_hash[m] = hash_name(p->memory[m].name);
+  for (ho_op o = 0; o < g->n_ops; o++) r->op_hash[o] = ho_replay_hash(g->op[o].name);
+  for (ho_tensor t = 0; t < g->n_tensors; t++) r->tensor_hash[t] = ho_replay_hash(g->tensor[t].name);
+  for (ho_device d = 0; d < p->n_devices; d++) r->device_hash[d] = ho_replay_hash(p->device[d].name);
+  for (ho_memory m = 0; m < p->n_memories; m++) r->memory_hash[m] = ho_replay_hash(p->memory[m].name);
   r->op_entry = g_new(int32_t, g->n_ops + 1);
   r->op_precision = g_new(int8_t, g->n_ops + 1);
   r->tensor_cell = g_new(int32_t, g->n_tensors + 1);
@@ -253,7 +240,7 @@ static void load_kernel(ho_replay *r, entry_t *e, const ho_entry *plan) {
     if (r->options.model_error > 0) distort(r, e, k);
     e->kernel = k;
   }
-  e->factor = ho_replay_noise(r, r->op_hash[e->op], r->device_hash[e->device]);
+  e->factor = ho_replay_kernel_noise(r, e->op, e->device);
   e->work = e->kernel->time * e->factor;
 }
 

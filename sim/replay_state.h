@@ -188,8 +188,12 @@ struct ho_replay {
   ho_replay_memory *out_memory;
   ho_replay_buffer *out_buffer; /* made when asked for */
   double *out_arena;
-  ho_plan *plan; /* copy of what is replayed */
-  int checked;   /* `plan` has passed ho_plan_check */
+  ho_plan *plan;           /* copy of what is replayed */
+  struct ho_replay *inner; /* replays plans with rewrites, on `rewritten`; NULL until there was one */
+  ho_problem rewritten;
+  struct ho_variant *variant; /* that `rewritten` points into */
+  int ran_inner;              /* the last run was the inner one's */
+  int checked;                /* `plan` has passed ho_plan_check */
 };
 
 /* replay_setup.c */
@@ -201,6 +205,8 @@ void ho_replay_load_entry(ho_replay *r, int32_t i, const ho_entry *e);
 void ho_replay_load_launch(ho_replay *r, int32_t i);
 void ho_replay_load_cells(ho_replay *r, int32_t i); /* its inputs (which it waits for, unless a policy runs) and outputs */
 double ho_replay_noise(const ho_replay *r, uint64_t what, uint64_t where);
+double ho_replay_kernel_noise(const ho_replay *r, ho_op o, ho_device d);
+uint64_t ho_replay_hash(const char *name);
 
 /* replay_ops.c */
 void ho_ops_launch(ho_replay *r, int32_t dispatcher, double time);

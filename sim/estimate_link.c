@@ -90,8 +90,8 @@ double ho_est_ask(ho_estimate *e, ho_tensor x, int32_t from, int32_t to, double 
   int32_t route = from * e->t->n_memories + to, node = e->n_waited++;
   e->waiting_slot[node] = (int32_t)(ho_est_slot_at(e, x, to) - e->slot);
   if (e->waiting_root[route] < 0) e->waiting_route[e->n_waiting_routes++] = route;
-  double key = e->t->serial ? node : first;
-  e->waiting_root[route] = ho_pairing_push(e->waiting, e->waiting_root[route], node, key, node);
+  int64_t order = (int64_t)first << 31 | x;
+  e->waiting_root[route] = ho_pairing_push(e->waiting, e->waiting_root[route], node, e->t->serial ? at : first, order);
   *ho_est_slot_at(e, x, to) = (ho_est_slot){INFINITY, HO_EST_ON_ITS_WAY, e->stamp};
   wake_at(e, earliest);
   return INFINITY;

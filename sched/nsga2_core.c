@@ -71,7 +71,7 @@ static int compare_objective(const void *x, const void *y, void *data) {
 }
 
 void ho_nsga2_crowding(const double *objectives, int32_t d, const int32_t *member, int32_t m, double *distance) {
-  g_autofree int32_t *sorted = g_memdup2(member, sizeof(int32_t) * ((size_t)m + 1));
+  g_autofree int32_t *sorted = g_memdup2(member, sizeof(int32_t) * (size_t)m);
   for (int32_t i = 0; i < m; i++) distance[member[i]] = 0;
   for (int32_t k = 0; k < d && m > 0; k++) {
     by_objective b = {objectives, d, k};

@@ -12,6 +12,7 @@ lab *lab_new(ho_graph *g, ho_platform *p) {
   l->graph = g;
   l->platform = p;
   l->cost = ho_cost_new(g, p);
+  l->options = g_ptr_array_new_with_free_func((GDestroyNotify)ho_options_free);
   l->problem = (ho_problem){.graph = g,
                             .platform = p,
                             .cost = l->cost,
@@ -22,6 +23,7 @@ lab *lab_new(ho_graph *g, ho_platform *p) {
 
 void lab_free(lab *l) {
   if (!l) return;
+  g_ptr_array_free(l->options, TRUE);
   ho_cost_free(l->cost);
   ho_graph_free(l->graph);
   ho_platform_free(l->platform);
@@ -153,9 +155,9 @@ ho_search *lab_run(const lab *l, const char *scheduler, const char *const *optio
                    GError **error) {
   const ho_scheduler *x = ho_scheduler_find(scheduler);
   cr_assert(x, "no scheduler %s", scheduler);
-  /* The search keeps a pointer to its options: they live as long as the test. */
   ho_options *parsed = ho_options_parse(x->options, options, scheduler, error);
   if (!parsed) return NULL;
+  g_ptr_array_add(l->options, parsed);
   const char *const key[] = {"test", NULL};
   ho_search_setup setup = {.problem = &l->problem,
                            .scheduler = x,

@@ -14,6 +14,7 @@ typedef struct {
   ho_platform *platform;
   ho_cost *cost;
   ho_problem problem;
+  GPtrArray *options; /* of the runs on it: a search keeps a pointer to its options */
 } lab;
 
 /* From a graph and a platform; takes both over. Objectives: latency, energy, memory. */

@@ -10,7 +10,9 @@
 #include "base/optparse.h"
 #include "base/stream.h"
 #include "models/graph_build.h"
+#include "models/synthetic_dag.h"
 
+#define FLOPS 1e12           /* per second */
 #define FLOPS_PER_BYTE 100.0 /* 1 TFLOP/s over 10 GB/s */
 #define ELEMENT 4.0          /* B */
 
@@ -22,7 +24,8 @@ static const char *const kind_choices[] = {"mixed", "generic", NULL};
       {"spread", HO_OPTION_DOUBLE, "100", 1, 1e6, NULL, "most FLOP of an op over least"},                                       \
       {"ccr", HO_OPTION_DOUBLE, "0.1", 0, 1e4, NULL, "time to move an output at 10 GB/s over time to compute it at 1 TFLOP/s"}, \
       {"kinds", HO_OPTION_CHOICE, "mixed", 0, 0, kind_choices, "mixed: compute- and memory-bound kinds; generic: one kind"},    \
-      {"seed", HO_OPTION_INT, "1", 0, 9007199254740992.0, NULL, "seed of everything that is drawn"}, {                          \
+      {"beta", HO_OPTION_DOUBLE, "1", 0, 2, NULL, "with devices: an op's times are within ± beta/2 of that at 1 TFLOP/s"},      \
+      HO_DAG_DEVICES_OPTION, {"seed", HO_OPTION_INT, "1", 0, 9007199254740992.0, NULL, "seed of everything that is drawn"}, {   \
     .name = NULL                                                                                                                \
   }
 
@@ -39,9 +42,11 @@ static const ho_option fork_join_options[] = {{"width", HO_OPTION_INT, "10", 1, 
 
 typedef struct {
   ho_graph_build *build;
-  ho_stream stream;
+  ho_stream stream, times; /* of structure and work; of times on devices */
   double flops, log_spread, ccr;
   gboolean mixed;
+  double beta;
+  char **devices;    /* NULL-terminated; empty: no time tables */
   ho_tensor *output; /* of every op */
 } maker;
 
@@ -69,6 +74,8 @@ static ho_op draw_op(maker *m, int32_t i) {
   op.flops = m->mixed && k >= n_compute ? elements : flops;
   op.parallelism = elements;
   ho_op o = ho_graph_build_op(m->build, &op);
+  for (char **device = m->devices; *device; device++)
+    ho_graph_build_time(m->build, o, *device, op.flops / FLOPS * (1 + m->beta * (ho_stream_uniform(&m->times) - 0.5)));
   m->output[i] = ho_graph_build_tensor(m->build, out, HO_FP32, -1, NULL, (int64_t)(elements * ELEMENT), HO_ROLE_NONE, o);
   return o;
 }
@@ -82,22 +89,31 @@ static void draw_input(maker *m, int32_t i, ho_op o) {
   ho_graph_build_consume(m->build, t, o);
 }
 
-static maker begin(const char *name, const ho_options *options) {
+/* FALSE and an error when the devices make no sense. */
+static gboolean begin(maker *m, const char *name, const ho_options *options, GError **error) {
+  char **devices = ho_dag_devices(name, options, error);
+  if (!devices) return FALSE;
   g_autofree char *canonical = ho_options_canonical(options), *source = g_strconcat(name, ":", canonical, NULL);
-  const char *const key[] = {"model", name, NULL};
-  return (maker){
+  const char *const key[] = {"model", name, NULL}, *const times_key[] = {"model", name, "times", NULL};
+  uint64_t seed = (uint64_t)ho_options_int(options, "seed");
+  *m = (maker){
       .build = ho_graph_build_new(name, source),
-      .stream = ho_stream_keyed((uint64_t)ho_options_int(options, "seed"), key),
+      .stream = ho_stream_keyed(seed, key),
+      .times = ho_stream_keyed(seed, times_key),
       .flops = ho_options_double(options, "flops"),
       .log_spread = ho_log(ho_options_double(options, "spread")),
       .ccr = ho_options_double(options, "ccr"),
       .mixed = ho_options_int(options, "kinds") == 0,
+      .beta = ho_options_double(options, "beta"),
+      .devices = devices,
       .output = g_new(ho_tensor, ho_options_int(options, "ops")),
   };
+  return TRUE;
 }
 
 static ho_graph *end(maker *m, GError **error) {
   g_free(m->output);
+  g_strfreev(m->devices);
   return ho_graph_build_finish(m->build, error);
 }
 
@@ -119,7 +135,8 @@ static void draw_inputs(maker *m, ho_op o, int32_t level_start, int32_t previous
 
 /* Levels have 1 to 2·width - 1 ops, all equally likely. */
 static ho_graph *build_layered(const char *name, const ho_options *options, GError **error) {
-  maker m = begin(name, options);
+  maker m;
+  if (!begin(&m, name, options, error)) return NULL;
   int32_t n = (int32_t)ho_options_int(options, "ops"), width = (int32_t)ho_options_int(options, "width");
   double degree = ho_options_double(options, "degree"), skip = ho_options_double(options, "skip");
   int32_t previous = 0, start = 0, next = 0;
@@ -150,7 +167,8 @@ const ho_model_builder ho_model_layered = {
 
 /* Op 0 forks into `width` ops, which the next joins and forks again; what is left for the last group may be fewer. */
 static ho_graph *build_fork_join(const char *name, const ho_options *options, GError **error) {
-  maker m = begin(name, options);
+  maker m;
+  if (!begin(&m, name, options, error)) return NULL;
   int32_t n = (int32_t)ho_options_int(options, "ops"), width = (int32_t)ho_options_int(options, "width");
   draw_input(&m, 0, draw_op(&m, 0));
   int32_t fork = 0;

@@ -109,24 +109,17 @@ void ho_est_deliver(ho_estimate *e, ho_tensor x, int32_t memory, double at) {
   }
 }
 
-/* Plans with duplicates are walked in order of issue, so that every copy of a producer that may serve an entry is done: the entry takes
- * the one that reaches it first, which is the one in its own memory when there is one that ends first, by the times of an idle route. */
+/* Plans with duplicates are walked in order of issue. A tensor that a copy of its producer makes in the entry's own memory is taken from there;
+ * otherwise it comes from the copy that ends first. */
 static double pull_one(ho_estimate *e, ho_tensor x, int32_t entry) {
-  int32_t m = e->node[entry].memory, from = -1;
-  ho_est_slot *there = ho_est_slot_at(e, x, m);
-  double best = there->stamp == e->stamp ? there->avail : INFINITY, bytes = ho_est_tensor_bytes(e, x);
-  for (int32_t k = 0; k < e->t->n_memories; k++) {
-    const ho_est_slot *s = ho_est_slot_at(e, x, k);
-    if (k == m || s->stamp != e->stamp) continue;
-    double arrival = fmax(s->avail, e->plan->entry[entry].not_before) + ho_copy_time(e->t->p, k, m, bytes);
-    if (arrival < best) {
-      best = arrival;
+  int32_t m = e->node[entry].memory, host = e->t->p->host, from = -1;
+  if (ho_est_slot_at(e, x, m)->stamp == e->stamp) return ho_est_slot_at(e, x, m)->avail;
+  for (int32_t k = 0; k < e->t->n_memories; k++)
+    if (ho_est_slot_at(e, x, k)->stamp == e->stamp &&
+        (from < 0 || ho_est_slot_at(e, x, k)->avail < ho_est_slot_at(e, x, from)->avail))
       from = k;
-    }
-  }
-  if (from < 0) return best;
+  if (from < 0) return INFINITY; /* not in a plan that was checked */
   double at = fmax(ho_est_slot_at(e, x, from)->avail, e->plan->entry[entry].not_before);
-  int32_t host = e->t->p->host;
   if (e->t->route[from * e->t->n_memories + m].staged) {
     at = ho_est_slot_at(e, x, host)->stamp == e->stamp ? ho_est_slot_at(e, x, host)->avail : ho_est_copy(e, x, from, host, at);
     from = host;

@@ -256,6 +256,40 @@ Test(estimate, a_duplicate_saves_the_copy) {
   ho_estimate_free(e);
 }
 
+/* A plan in which every third op has a second copy, right behind the first, on another device. */
+static ho_plan *with_duplicates(const lab *l, const ho_plan *plan, ho_stream *r) {
+  ho_plan *out = ho_plan_new(2 * plan->n);
+  out->n = 0;
+  for (int32_t i = 0; i < plan->n; i++) {
+    out->entry[out->n++] = plan->entry[i];
+    ho_device d = (ho_device)ho_stream_below(r, (uint64_t)l->platform->n_devices);
+    if (i % 3 > 0 || d == plan->entry[i].device || !ho_cost_can_run(l->cost, plan->entry[i].op, d)) continue;
+    out->entry[out->n] = plan->entry[i];
+    out->entry[out->n].device = (int16_t)d;
+    out->entry[out->n++].copy = 1;
+  }
+  return out;
+}
+
+Test(estimate, equals_the_replay_with_duplicates) {
+  int duplicated = 0;
+  for (uint64_t seed = 1; seed <= 100; seed++) {
+    ho_platform *p = lab_plain_platform();
+    g_autoptr(lab) l = lab_new(lab_random_graph(seed, 40, 1, p), p);
+    ho_stream r = ho_stream_small(seed);
+    g_autoptr(ho_plan) single = random_plan(l, &r, 0), plan = with_duplicates(l, single, &r);
+    ho_estimate *e = ho_estimate_new(&l->problem);
+    g_autoptr(ho_replay) replay = ho_replay_new(&l->problem);
+    ho_figures got;
+    ho_estimate_run(e, plan, &got);
+    double want = replay_of(replay, plan)->figures.latency;
+    cr_assert_eq(got.latency, want, "seed %d: %g, replay %g", (int)seed, got.latency, want);
+    duplicated += plan->n > single->n;
+    ho_estimate_free(e);
+  }
+  cr_expect(duplicated > 50);
+}
+
 Test(estimate, says_when_a_memory_overflows) {
   g_autoptr(lab) l = lab_texts(
       "{\"format\":\"heteroopt-graph/1\",\"name\":\"g\",\"ops\":[{\"name\":\"a\",\"time\":{\"d0\":1}}],\"tensors\":["

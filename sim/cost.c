@@ -82,6 +82,13 @@ static double traffic_bytes(const ho_cost *c, ho_op o, ho_dtype p, const int8_t 
   return scale_traffic(op->read, inputs, scaled_inputs(c, o, p, precision_of)) + scale_traffic(op->write, own, scaled);
 }
 
+/* J of the FLOPs and bytes of an op, however its seconds are known. */
+static double dynamic_energy(const ho_cost *c, ho_op o, ho_device d, ho_dtype p, const ho_point *at, double bytes) {
+  const ho_device_info *dev = &c->p->device[d];
+  double per_flop = p >= 0 && p < HO_N_PRECISIONS ? dev->per_flop[p] : 0;
+  return (per_flop * c->g->op[o].flops + dev->per_byte * bytes) * at->power / at->speed;
+}
+
 ho_kernel ho_cost_kernel_in(const ho_cost *c, ho_op o, ho_device d, ho_dtype p, int point, const int8_t *precision_of) {
   const ho_op_info *op = &c->g->op[o];
   const ho_device_info *dev = &c->p->device[d];
@@ -89,8 +96,14 @@ ho_kernel ho_cost_kernel_in(const ho_cost *c, ho_op o, ho_device d, ho_dtype p, 
   ho_kernel k = {.time = INFINITY};
   if (op->n_times >= 0) {
     const ho_time *t = table_entry(c, o, d);
-    if (t) k = (ho_kernel){.time = t->seconds / at->speed, .compute_time = t->seconds / at->speed, .use = 1, .from_table = 1};
-    return k;
+    if (!t) return k;
+    double s = t->seconds / at->speed;
+    return (ho_kernel){.time = s,
+                       .compute_time = s,
+                       .compute = 1,
+                       .use = 1,
+                       .joules = dynamic_energy(c, o, d, p, at, traffic_bytes(c, o, p, precision_of)),
+                       .from_table = 1};
   }
   if (!c->kind_ok[(size_t)d * (size_t)c->g->n_kinds + (size_t)op->kind_index] || !supports_precision(dev, p)) return k;
   if (c->parts_ok && !c->parts_ok[(size_t)o * (size_t)c->p->n_devices + (size_t)d]) return k;
@@ -99,10 +112,12 @@ ho_kernel ho_cost_kernel_in(const ho_cost *c, ho_op o, ho_device d, ho_dtype p, 
       dev->saturation > 0 && op->parallelism > 0 && op->parallelism < dev->saturation ? op->parallelism / dev->saturation : 1;
   k.bytes = traffic_bytes(c, o, p, precision_of);
   if (op->flops > 0) k.compute_time = op->flops / (dev->peak[p] * dev->efficiency[op->family] * k.compute) / at->speed;
-  if (k.bytes > 0) k.memory_time = k.bytes / (dev->bandwidth * dev->memory_efficiency) / at->speed;
+  if (k.bytes > 0)
+    k.memory_time =
+        fmax(k.bytes / (dev->bandwidth * dev->memory_efficiency) / at->speed, k.bytes / c->p->memory[dev->memory].bandwidth);
   k.time = fmax(k.compute_time, k.memory_time);
   k.use = k.time > 0 ? k.compute_time * k.compute / k.time : 0;
-  k.joules = (dev->per_flop[p] * op->flops + dev->per_byte * k.bytes) * at->power / at->speed;
+  k.joules = dynamic_energy(c, o, d, p, at, k.bytes);
   return k;
 }
 

@@ -3,7 +3,8 @@
  * Kernel alone (design, section 5 point 3; the roofline of Williams, Waterman & Patterson, CACM 52(4), 2009):
  *     t = max(FLOP / (peak · efficiency · occupancy), bytes / (bandwidth · efficiency)) / speed of the operating point
  *     occupancy = min(1, parallelism / saturation)
- * An op with a `time` table takes the table's seconds (divided by the point's speed) and uses no shared resource. An op cannot run
+ * At no point do the bytes pass faster than the memory's bandwidth. An op with a `time` table takes the table's seconds (divided by the
+ * point's speed), holds all of its device's compute and draws on nothing else. An op cannot run
  * where its table does not list it, where its kind or precision is not supported, or where it has FLOPs but the device no peak:
  * its time is INFINITY there. A fused op also needs the support of every kind that it is made of.
  *
@@ -25,10 +26,10 @@ typedef struct {
   double time;         /* s alone, without launch; INFINITY: cannot run */
   double compute_time; /* s that the FLOPs alone would take, of a table the whole; time is the larger of the two */
   double memory_time;  /* s that the bytes alone would take */
-  double compute;      /* share of the device's compute it holds while it runs (the occupancy); 0 for table times */
+  double compute;      /* share of the device's compute it holds while it runs (the occupancy); 1 for table times */
   double use;     /* mean compute utilisation while it runs alone, 0…1: compute_time · occupancy / time; 1 for table times */
   double bytes;   /* B of memory traffic at this precision; 0 for table times */
-  double joules;  /* J of per-FLOP and per-byte energy at this point; 0 for table times */
+  double joules;  /* J of per-FLOP and per-byte energy at this point */
   int from_table; /* 1: time from a `time` table */
 } ho_kernel;
 

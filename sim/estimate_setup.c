@@ -74,7 +74,7 @@ static inline void enqueue(ho_estimate *e, int32_t i, int32_t q, ho_device d) {
   e->dispatcher[k].blocked |= e->t->device[d].launch == HO_LAUNCH_SYNC;
 }
 
-/* Weights are resident once in every memory that uses them; those of several consumers in the largest of their precisions. */
+/* Weights are resident once in every memory that uses them, in the largest precision of their consumers there. */
 static void count_shared_weights(ho_estimate *e) {
   const ho_est_tables *t = e->t;
   const int32_t *start = e->ordered ? t->weight_start : t->shared_start, *list = e->ordered ? t->weight : t->shared;
@@ -83,12 +83,11 @@ static void count_shared_weights(ho_estimate *e) {
     ho_op o = e->node[i].op;
     for (int32_t k = start[o]; k < start[o + 1]; k++) {
       ho_est_slot *s = &e->slot[(int64_t)list[k] * t->n_memories + e->node[i].memory];
-      if (s->stamp == e->stamp) continue;
-      s->stamp = e->stamp;
-      double most = 0;
-      for (int32_t u = t->g->use_start[list[k]]; u < t->g->use_start[list[k] + 1]; u++)
-        most = fmax(most, ho_est_bytes(t, list[k], e->op[t->g->use[u]].precision));
-      e->mem.base[e->node[i].memory] += most;
+      if (s->stamp != e->stamp) *s = (ho_est_slot){0, HO_EST_NO_BUFFER, e->stamp};
+      double bytes = ho_est_bytes(t, list[k], e->node[i].row->precision), more = bytes - s->avail; /* avail: B counted so far */
+      if (more <= 0) continue;
+      s->avail = bytes;
+      e->mem.base[e->node[i].memory] += more;
     }
   }
 }
@@ -130,7 +129,7 @@ static inline const ho_est_row *row_of(ho_estimate *e, int32_t i, const ho_entry
     if (kept) return kept;
   }
   const ho_est_row *row = plain_row(e, i, x);
-  if (precision == READS_ITS_DTYPES || row->from_table) return row;
+  if (precision == READS_ITS_DTYPES) return row;
   ho_est_row_adjust(e->t, x->op, row, e->op, &e->own[i], &e->own_more[i]);
   return &e->own[i];
 }

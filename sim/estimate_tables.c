@@ -20,7 +20,7 @@ static double watts_above_idle(const ho_device_info *d, double use, double memor
  * that meet others need is left out where none can. */
 static inline void fill_from_kernel(const ho_est_tables *t, ho_est_row *r, ho_est_more *more, const ho_kernel *k) {
   const ho_est_device *d = &t->device[r->device];
-  r->time = d->room > 0 && k->joules > k->time * d->room ? fmax(k->time, k->joules / d->room) : k->time;
+  r->time = d->room > 0 && !k->from_table && k->joules > k->time * d->room ? fmax(k->time, k->joules / d->room) : k->time;
   r->joules = k->joules;
   if (!d->may_meet && !d->power_by_use) return;
   double per_second = k->time > 0 && k->time < INFINITY ? 1 / k->time : 0;
@@ -78,7 +78,6 @@ const ho_est_row *ho_est_row_special(ho_est_tables *t, ho_op o, ho_device d, int
 static void adjust(const ho_est_tables *t, ho_op o, const ho_est_row *row, const ho_est_op *ops, int precision, ho_est_row *out,
                    ho_est_more *more) {
   *out = *row;
-  if (row->from_table) return;
   const ho_op_info *op = &t->g->op[o];
   const ho_device_info *d = &t->p->device[row->device];
   const ho_point *at = &d->point[row->point];
@@ -88,11 +87,15 @@ static void adjust(const ho_est_tables *t, ho_op o, const ho_est_row *row, const
     int p = ops && producer >= 0 ? ops[producer].precision : precision;
     scaled += producer >= 0 ? ho_est_bytes(t, t->in[i], p) : (double)t->g->tensor[t->in[i]].bytes;
   }
-  ho_kernel k = {.compute_time = row->more->compute_time, .compute = row->more->compute};
-  k.bytes = (own > 0 ? op->read * (scaled / own) : op->read) + row->more->written;
-  if (k.bytes > 0) k.memory_time = k.bytes / t->device[row->device].port / at->speed;
+  ho_kernel k = {.compute_time = row->more->compute_time, .compute = row->more->compute, .use = 1, .from_table = row->from_table};
+  double bytes = (own > 0 ? op->read * (scaled / own) : op->read) + row->more->written;
+  double per_flop = row->precision >= 0 ? d->per_flop[row->precision] : 0;
+  k.joules = (per_flop * op->flops + d->per_byte * bytes) * at->power / at->speed;
+  if (!k.from_table && bytes > 0) {
+    k.bytes = bytes;
+    k.memory_time = fmax(bytes / t->device[row->device].port / at->speed, bytes / t->device[row->device].memory_bandwidth);
+  }
   k.time = k.compute_time > k.memory_time ? k.compute_time : k.memory_time;
-  k.joules = (d->per_flop[row->precision] * op->flops + d->per_byte * k.bytes) * at->power / at->speed;
   if (t->device[row->device].may_meet) { /* else the shares are not looked at */
     *more = *row->more;
     out->more = more;

@@ -40,13 +40,14 @@ static double started(const ho_replay *r, const event *e) {
 }
 
 static int64_t index_of(const ho_replay *r, const event *e) {
-  if (e->kind == EVENT_OP_END) return r->entry[e->index].op;
+  if (e->kind == EVENT_OP_END) return (int64_t)r->entry[e->index].op << 32 | e->index;
   if (e->kind != EVENT_COPY_END) return e->index;
   const cell_t *to = &r->cell[r->copy[e->index].target];
   return (int64_t)to->tensor * r->n_memories + to->memory;
 }
 
-/* Ends in the order in which the activities started, ops before copies, then by index; other kinds after them. */
+/* Ends in the order in which the activities started, ops before copies, then by index (copies of an op in their order); other kinds after
+ * them. */
 static int before(const ho_replay *r, const event *a, const event *b) {
   int ends_a = a->kind <= EVENT_COPY_END, ends_b = b->kind <= EVENT_COPY_END;
   if (ends_a != ends_b) return ends_a;
@@ -144,8 +145,9 @@ static void run_instant(ho_replay *r) {
 static gboolean stuck(const ho_replay *r, GError **error) {
   const ho_problem *q = r->q;
   if (r->stuck_copy < 0 && r->stuck_entry < 0)
-    return ho_fail(error, HO_ERROR_INTERNAL, "replay stopped at %.9g s with %d ops left and nothing that waits for memory",
-                   r->now, r->unfinished);
+    return ho_fail(error, HO_ERROR_INTERNAL,
+                   "replay stopped at %.9g s with %d ops and copies left and nothing that waits for memory", r->now,
+                   r->unfinished);
   int of_copy = r->stuck_copy >= 0 && (r->stuck_entry < 0 || r->copy[r->stuck_copy].first <= r->stuck_entry);
   int32_t entry = of_copy ? r->copy[r->stuck_copy].first : r->stuck_entry;
   ho_memory m = of_copy ? r->cell[r->copy[r->stuck_copy].target].memory : r->entry[entry].memory;

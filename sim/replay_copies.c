@@ -29,8 +29,10 @@ int32_t ho_cells_get(ho_replay *r, ho_tensor t, ho_memory m) {
                                  .memory = m,
                                  .next = -1,
                                  .first = INT32_MAX,
+                                 .made_at = INT32_MAX,
                                  .view = -1,
                                  .buffer = -1,
+                                 .owner = -1,
                                  .copy = -1,
                                  .maker = -1,
                                  .state = CELL_ABSENT,
@@ -61,6 +63,7 @@ static void request(ho_replay *r, int32_t source, int32_t target, int32_t first)
   g_assert(r->n_copies < r->max_copies);
   cell_t *from = &r->cell[source], *to = &r->cell[target];
   int32_t x = r->n_copies++;
+  r->unfinished++;
   copy_t *c = &r->copy[x];
   *c = (copy_t){.source = source,
                 .target = target,
@@ -69,7 +72,8 @@ static void request(ho_replay *r, int32_t source, int32_t target, int32_t first)
                 .bytes = (double)r->tensor_bytes[from->tensor],
                 .requested = r->now,
                 .start = NAN,
-                .end = NAN};
+                .end = NAN,
+                .spare = -1};
   c->factor = ho_replay_noise(r, r->tensor_hash[from->tensor], r->memory_hash[to->memory]);
   to->state = CELL_COMING;
   to->copy = x;
@@ -81,34 +85,34 @@ static void request(ho_replay *r, int32_t source, int32_t target, int32_t first)
     ho_copies_enqueue(r, x);
 }
 
+/* Whether a tensor has to be brought to a cell for entry `first`: nothing brings it yet, and no copy of its producer that is issued before
+ * that entry makes it there. */
+static int wanted(const cell_t *c, int32_t first) {
+  return c->state == CELL_ABSENT && c->made_at > first;
+}
+
 /* Host comes last: its copy is for its own consumers and for those that can only be reached through it, whoever is first. */
 void ho_copies_spread(ho_replay *r, int32_t source) {
   const ho_platform *p = r->q->platform;
   ho_tensor t = r->cell[source].tensor;
   ho_memory here = r->cell[source].memory;
   int32_t through_host = INT32_MAX;
-  int staged = 0;
   if (r->cell[source].is_weight) return;
   for (int32_t c = r->tensor_cell[t]; c >= 0; c = r->cell[c].next) {
     const cell_t *to = &r->cell[c];
-    if (to->state != CELL_ABSENT || to->made_here || to->uses == 0) continue;
-    int direct = ho_platform_direct(p, here, to->memory);
-    if (direct && to->memory != p->host) {
+    if (to->uses == 0 || !wanted(to, to->first)) continue;
+    if (to->memory != p->host && ho_platform_direct(p, here, to->memory))
       request(r, source, c, to->first);
-      continue;
-    }
-    staged |= !direct;
-    through_host = MIN(through_host, to->first);
+    else
+      through_host = MIN(through_host, to->first);
   }
   if (through_host == INT32_MAX) return;
   int32_t host = ho_cells_get(r, t, p->host);
   cell_t *h = &r->cell[host];
   if (h->state == CELL_PRESENT)
     ho_copies_spread(r, host);
-  else if (h->state == CELL_ABSENT && !h->made_here)
+  else if (wanted(h, through_host))
     request(r, source, host, through_host);
-  else if (h->state == CELL_COMING && staged)
-    r->copy[h->copy].first = MIN(through_host, r->copy[h->copy].first);
 }
 
 /* ---- waiting ------------------------------------------------------------------------------------------------------------------- */
@@ -199,8 +203,11 @@ int ho_copies_try(ho_replay *r, int32_t x) {
   dequeue(r, c->pair);
   r->engines_out[from]++;
   r->engines_in[to->memory]++;
-  /* One user more until later hops are requested: see ho_copies_arrive. */
-  to->buffer = ho_memory_take(r, to->memory, bytes, to->tensor, c->first == INT32_MAX ? -1 : c->first, to->uses + 1, 0);
+  int32_t entry = c->first == INT32_MAX ? -1 : c->first;
+  if (to->buffer >= 0) /* a copy of the producer has begun to make it here */
+    c->spare = ho_memory_take(r, to->memory, bytes, to->tensor, entry, 1, 0);
+  else /* one user more until later hops are requested: see ho_copies_arrive */
+    to->buffer = ho_memory_take(r, to->memory, bytes, to->tensor, entry, to->uses + 1, 0);
   if (r->q->platform->contention == HO_CONTENTION_SERIAL) take_links(r, c->pair, 1);
   c->start = r->now;
   r->transfer[r->n_transfers++] = (ho_replay_transfer){.tensor = x}; /* filled in by the report */
@@ -226,6 +233,7 @@ void ho_copies_release(ho_replay *r, int32_t x) {
   copy_t *c = &r->copy[x];
   const ho_route *route = &r->q->platform->route[c->pair];
   c->end = r->now;
+  r->unfinished--;
   draw_on_links(r, c->pair, 0);
   for (int32_t h = 0; h < route->n; h++) r->link[route->hop[h].link].bytes += c->bytes;
   if (r->q->platform->contention == HO_CONTENTION_SERIAL) take_links(r, c->pair, 0);
@@ -235,8 +243,8 @@ void ho_copies_release(ho_replay *r, int32_t x) {
 }
 
 void ho_copies_arrive(ho_replay *r, int32_t x) {
-  int32_t target = r->copy[x].target;
+  int32_t target = r->copy[x].target, spare = r->copy[x].spare;
   ho_cells_present(r, target, -1, x);
   if (r->cell[target].memory == r->q->platform->host) ho_copies_spread(r, target);
-  ho_memory_drop(r, r->cell[target].buffer);
+  ho_memory_drop(r, spare >= 0 ? spare : r->cell[target].buffer);
 }

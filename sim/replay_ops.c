@@ -141,6 +141,11 @@ int ho_ops_try(ho_replay *r, int32_t i) {
   return 1;
 }
 
+/* W under the power cap that kernels share; 0: no cap. A time table says how long an op takes under whatever cap there was. */
+static double power_room(const ho_device_info *dev, const entry_t *e) {
+  return dev->power_by_use || e->kernel->from_table ? 0 : fmax(0, dev->peak_power - dev->busy);
+}
+
 /* Dominant-resource fairness: weight 1 / dominant share, highest speed 1 (progress in seconds alone per second). */
 static void start_shared(ho_replay *r, int32_t i) {
   const entry_t *e = &r->entry[i];
@@ -149,9 +154,9 @@ static void start_shared(ho_replay *r, int32_t i) {
   int32_t base = r->n_links * 2 + e->device * 3, n = 0, res[4];
   double use[4], dominant = 0;
   const ho_kernel *k = e->kernel;
-  const double cap = dev->peak_power - dev->busy;
+  const double cap = power_room(dev, e);
   const double wanted[4] = {k->compute, k->memory_time / k->time, k->joules / e->work, k->bytes / e->work};
-  const double capacity[4] = {1, 1, !dev->power_by_use && cap > 0 ? cap : 0, p->memory[e->memory].bandwidth};
+  const double capacity[4] = {1, 1, cap, p->memory[e->memory].bandwidth};
   const int32_t resource[4] = {base, base + 1, base + 2, r->n_links * 2 + r->n_devices * 3 + e->memory};
   for (int j = 0; j < 4; j++) {
     if (!(wanted[j] > 0) || !(capacity[j] > 0)) continue;
@@ -170,10 +175,8 @@ static void start_shared(ho_replay *r, int32_t i) {
 
 /* A lone kernel is stretched by the power cap only. */
 static double alone_seconds(const ho_replay *r, const entry_t *e) {
-  const ho_device_info *dev = &r->q->platform->device[e->device];
-  double cap = dev->peak_power - dev->busy;
-  double stretched = !dev->power_by_use && cap > 0 ? e->kernel->joules / cap : 0;
-  return fmax(e->work, stretched);
+  double cap = power_room(&r->q->platform->device[e->device], e);
+  return cap > 0 ? fmax(e->work, e->kernel->joules / cap) : e->work;
 }
 
 void ho_ops_kernel(ho_replay *r, int32_t i) {
@@ -182,7 +185,8 @@ void ho_ops_kernel(ho_replay *r, int32_t i) {
   r->times[i].kernel = r->now;
   if (k->active++ == 0) k->busy_since = r->now;
   r->running_in[e->slot] = i;
-  if (k->shares && !e->kernel->from_table && e->work > 0)
+  int alone = e->kernel->from_table && r->q->platform->device[e->device].sharing == HO_SHARING_EXCLUSIVE;
+  if (k->shares && !alone && e->work > 0)
     start_shared(r, i);
   else
     ho_events_push(r, r->now + alone_seconds(r, e), EVENT_OP_END, i);
@@ -217,9 +221,8 @@ void ho_ops_arrive(ho_replay *r, int32_t i) {
     int fresh = r->cell[c].state != CELL_PRESENT;
     ho_cells_present(r, c, i, -1);
     if (r->online) ho_online_produced(r, r->cell[c].tensor, c);
-    if (!fresh) continue;
-    ho_copies_spread(r, c);
-    ho_memory_drop(r, r->cell[c].buffer);
+    if (fresh) ho_copies_spread(r, c);
+    if (r->cell[c].owner == i) ho_memory_drop(r, r->cell[c].buffer);
   }
   if (r->online) ho_online_ended(r, i);
 }

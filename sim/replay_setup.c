@@ -240,6 +240,7 @@ static void load_kernel(ho_replay *r, entry_t *e, const ho_entry *plan) {
     if (r->options.model_error > 0) distort(r, e, k);
     e->kernel = k;
   }
+  e->precision = (int8_t)p;
   e->factor = ho_replay_kernel_noise(r, e->op, e->device);
   e->work = e->kernel->time * e->factor;
 }
@@ -322,11 +323,12 @@ static int reads(const ho_graph *g, ho_op o, ho_tensor t) {
 }
 
 /* An output that is a view of what the op reads takes no memory. (Of anything else it could outlive it, and is given memory.) */
-static int64_t load_output(ho_replay *r, const entry_t *e, int32_t index) {
+static int64_t load_output(ho_replay *r, int32_t i, int32_t index) {
+  const entry_t *e = &r->entry[i];
   const ho_graph *g = r->q->graph;
   cell_t *c = &r->cell[index];
   ho_tensor of = g->tensor[c->tensor].alias;
-  c->made_here = 1;
+  c->made_at = MIN(c->made_at, i);
   c->view = of >= 0 && reads(g, e->op, of) ? ho_cells_find(r, of, e->memory) : -1;
   return c->view < 0 ? r->tensor_bytes[c->tensor] : 0;
 }
@@ -342,29 +344,20 @@ void ho_replay_load_cells(ho_replay *r, int32_t i) {
     cell_t *c = &r->cell[index];
     if (c->first == INT32_MAX) c->first = i;
     if (!r->online) c->uses++;
-    if (c->is_weight) continue;
+    if (c->is_weight) {
+      c->weight_bytes = MAX(c->weight_bytes, kept_bytes(r, g->in[j], (ho_dtype)e->precision));
+      continue;
+    }
     if (!r->online) e->pending++;
     r->entry_cell[r->n_entry_cells++] = index;
   }
   e->n_in = r->n_entry_cells - e->first_cell;
   for (int32_t j = g->out_start[e->op]; j < g->out_start[e->op + 1]; j++) {
     int32_t index = ho_cells_get(r, g->out[j], e->memory);
-    e->demand += load_output(r, e, index);
+    e->demand += load_output(r, i, index);
     r->entry_cell[r->n_entry_cells++] = index;
   }
   e->n_out = r->n_entry_cells - e->first_cell - e->n_in;
-}
-
-/* A weight takes its consumers' precision: the largest where several use it in one memory. */
-static void load_weights(ho_replay *r) {
-  const ho_graph *g = r->q->graph;
-  for (ho_tensor t = 0; t < g->n_tensors; t++) {
-    if (g->tensor[t].role != HO_ROLE_WEIGHT || g->use_start[t] == g->use_start[t + 1]) continue;
-    int64_t most = 0;
-    for (int32_t j = g->use_start[t]; j < g->use_start[t + 1]; j++)
-      most = MAX(most, kept_bytes(r, t, (ho_dtype)r->op_precision[g->use[j]]));
-    r->tensor_bytes[t] = most;
-  }
 }
 
 /* Graph inputs have a cell where they lie, whoever reads them. */
@@ -382,7 +375,6 @@ void ho_replay_load(ho_replay *r, const ho_plan *plan) {
   ho_replay_reserve(r, plan->n);
   load_inputs(r);
   load_precisions(r, plan);
-  load_weights(r);
   for (int32_t i = 0; i < plan->n; i++) {
     ho_replay_load_entry(r, i, &plan->entry[i]);
     ho_replay_load_cells(r, i);

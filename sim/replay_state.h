@@ -52,6 +52,7 @@ typedef struct {
   int8_t waited_memory; /* its request was refused once */
   int8_t running;
   int8_t has_workspace;
+  int8_t precision;
 } entry_t;
 
 typedef enum { CELL_ABSENT, CELL_COMING, CELL_PRESENT } cell_state;
@@ -59,16 +60,18 @@ typedef enum { CELL_ABSENT, CELL_COMING, CELL_PRESENT } cell_state;
 typedef struct {
   ho_tensor tensor;
   ho_memory memory;
-  int32_t next;   /* cell of the same tensor in another memory, in order of first use; -1 */
-  int32_t first;  /* entry of its first consumer; INT32_MAX: none */
-  int32_t uses;   /* consumers there */
-  int32_t view;   /* cell whose buffer it looks at, -1 */
-  int32_t buffer; /* -1 */
-  int32_t copy;   /* that brought it, -1 */
-  int32_t maker;  /* entry whose end made it present, -1 */
+  int32_t next;    /* cell of the same tensor in another memory, in order of first use; -1 */
+  int32_t first;   /* entry of its first consumer; INT32_MAX: none */
+  int32_t uses;    /* consumers there */
+  int32_t made_at; /* entry of the first copy of its producer on this memory; INT32_MAX: none */
+  int32_t view;    /* cell whose buffer it looks at, -1 */
+  int32_t buffer;  /* -1 */
+  int32_t owner;   /* entry that took the buffer for what it makes, -1 */
+  int32_t copy;    /* that brought it, -1 */
+  int32_t maker;   /* entry whose end made it present, -1 */
   uint8_t state;
-  uint8_t made_here; /* a copy of its producer runs on this memory */
   uint8_t is_weight, is_output;
+  int64_t weight_bytes; /* of a weight: in the largest precision of its consumers there */
 } cell_t;
 
 typedef struct {
@@ -77,6 +80,7 @@ typedef struct {
   int32_t first;          /* position that orders it */
   double bytes, factor;
   double requested, asked, start, end; /* s: its source was there; it was not held back any more; … */
+  int32_t spare;                       /* buffer of its own where the target has one already, -1 */
   int8_t waited_memory;
 } copy_t;
 
@@ -132,7 +136,7 @@ struct ho_replay {
 
   double now;
   int64_t events;
-  int32_t unfinished;
+  int32_t unfinished; /* ops and requested copies */
   event *heap;
   int32_t n_heap, max_heap;
   event *batch;

@@ -6,17 +6,17 @@
 #include "base/error.h"
 #include "scene.h"
 
-#define PLATFORM(capacity)                                                                                               \
+#define ON_HOST(name) "  - {name: " name ", kind: generic, memory: host}\n"
+#define PLATFORM(capacity) \
   "format: heteroopt-platform/1\nname: p\nmemories:\n  - {name: host, capacity: " capacity                               \
   ", bandwidth: 1e12}\n"                                                                                                 \
   "  - {name: x, capacity: " capacity                                                                                    \
   ", bandwidth: 1e12}\ndevices:\n"                                                                                       \
-  "  - {name: d, kind: generic, memory: host, launch: {mode: async, host: 0, device: 0}, streams: 4, sharing: spatial, " \
-  "copy_engines: 0, power: {idle: 0, busy: 0, peak: 0}}\n"                                                               \
+  ON_HOST("d") ON_HOST("d1") ON_HOST("d2")                                                                               \
   "  - {name: e, kind: generic, memory: x, launch: {mode: async, host: 0, device: 0}, streams: 4, sharing: spatial, "    \
   "copy_engines: 0, power: {idle: 0, busy: 0, peak: 0}}\n"                                                               \
   "links: [{name: l, ends: [host, x], bandwidth: 100, latency: 0, duplex: full}]\n"
-#define OP(name, t, more) "{\"name\":\"" name "\",\"time\":{\"d\":" t ",\"e\":" t "}" more "}"
+#define OP(name, t, more) "{\"name\":\"" name "\",\"time\":{\"d\":" t ",\"d1\":" t ",\"d2\":" t ",\"e\":" t "}" more "}"
 #define TENSOR(name, bytes, from, to) \
   "{\"name\":\"" name "\",\"bytes\":" bytes ",\"producer\":\"" from "\",\"consumers\":[" to "]}"
 #define GRAPH(ops, tensors) "{\"format\":\"heteroopt-graph/1\",\"name\":\"g\",\"ops\":[" ops "],\"tensors\":[" tensors "]}"
@@ -45,10 +45,10 @@ Test(replay_memory, an_op_waits_until_memory_is_given_back) {
   const char *graph = GRAPH(OP("a", "1", "") "," OP("b", "1", "") "," OP("c", "1", "") "," OP("f", "1", ""),
                             TENSOR("t", "60", "a", "\"b\"") "," TENSOR("u", "60", "c", "\"f\""));
   scene *s = scene_new(PLATFORM("1000"), graph);
-  NEAR(scene_replay(s, "a d 0, c d 1, b d 0, f d 1")->figures.latency, 2);
+  NEAR(scene_replay(s, "a d, c d1, b d, f d1")->figures.latency, 2);
   scene_free(s);
   s = scene_new(PLATFORM("100"), graph);
-  const ho_replay_result *r = scene_replay(s, "a d 0, c d 1, b d 0, f d 1");
+  const ho_replay_result *r = scene_replay(s, "a d, c d1, b d, f d1");
   NEAR(scene_start(s, r, "c"), 2);
   NEAR(r->figures.latency, 4);
   NEAR(r->memory[0].peak, 60);
@@ -62,13 +62,13 @@ Test(replay_memory, requests_are_granted_in_order_of_issue) {
   const char *graph = GRAPH(OP("a", "2", "") "," OP("b", "1", "") "," OP("c", "1", ""),
                             TENSOR("t", "60", "a", "") "," TENSOR("u", "50", "b", "") "," TENSOR("v", "30", "c", ""));
   scene *s = scene_new(PLATFORM("150"), graph);
-  NEAR(scene_replay(s, "a d 0, b d 1, c d 2")->figures.latency, 2); /* 140 fit */
+  NEAR(scene_replay(s, "a d, b d1, c d2")->figures.latency, 2); /* 140 fit */
   scene_free(s);
   s = scene_new(PLATFORM("100"),
                 GRAPH(OP("a", "2", "") "," OP("z", "1", "") "," OP("b", "1", "") "," OP("c", "1", ""),
                       TENSOR("t", "60", "a", "\"z\"") "," TENSOR("u", "50", "b", "\"c\"") "," TENSOR("v", "30", "c", "")));
   /* b waits for t to be given back by z at 3. */
-  const ho_replay_result *r = scene_replay(s, "a d 0, z d 0, b d 1, c d 1");
+  const ho_replay_result *r = scene_replay(s, "a d, z d, b d1, c d1");
   NEAR(scene_start(s, r, "b"), 3);
   scene_free(s);
 }
@@ -78,7 +78,7 @@ Test(replay_memory, a_small_late_request_does_not_overtake_a_waiting_one) {
   scene *s = scene_new(PLATFORM("100"),
                        GRAPH(OP("a", "2", "") "," OP("z", "1", "") "," OP("b", "1", "") "," OP("c", "1", ""),
                              TENSOR("t", "60", "a", "\"z\"") "," TENSOR("u", "50", "b", "") "," TENSOR("v", "30", "c", "")));
-  const ho_replay_result *r = scene_replay(s, "a d 0, z d 0, b d 1, c d 2");
+  const ho_replay_result *r = scene_replay(s, "a d, z d, b d1, c d2");
   NEAR(scene_start(s, r, "b"), 3);
   NEAR(scene_start(s, r, "c"), 3);
   scene_free(s);

@@ -299,10 +299,20 @@ static gboolean judge_all(ho_store *s, int64_t study_id, const ho_frame_kind *ki
   return row == 0;
 }
 
+/* Frames that no study is judged in any more, with their indicators: what was computed on the way to a result is no part of it. */
+static gboolean drop_superseded(ho_store *s, GError **error) {
+  return ho_sql_run(s, error, "DELETE FROM indicator WHERE frame_id NOT IN (SELECT frame_id FROM study_frame)", "") &&
+         ho_sql_run(s, error, "DELETE FROM frame WHERE frame_id NOT IN (SELECT frame_id FROM study_frame)", "");
+}
+
+static gboolean judge_and_tidy(ho_store *s, int64_t study_id, const ho_frame_kind *kinds, int n_kinds, GError **error) {
+  return judge_all(s, study_id, kinds, n_kinds, error) && drop_superseded(s, error);
+}
+
 gboolean ho_judge_study_in(ho_store *s, int64_t study_id, ho_frame_kind kind, GError **error) {
   int own;
   if (!ho_store_enter(s, &own, error)) return FALSE;
-  return ho_store_leave(s, own, judge_all(s, study_id, &kind, 1, error), error);
+  return ho_store_leave(s, own, judge_and_tidy(s, study_id, &kind, 1, error), error);
 }
 
 static int own_kind(ho_store *s, int64_t study_id, GError **error) {
@@ -317,6 +327,6 @@ gboolean ho_judge_study(ho_store *s, int64_t study_id, GError **error) {
   if (!ho_store_enter(s, &own, error)) return FALSE;
   int kind = own_kind(s, study_id, error);
   ho_frame_kind kinds[] = {HO_FRAME_UNION, (ho_frame_kind)MAX(kind, 0)};
-  gboolean ok = kind >= 0 && judge_all(s, study_id, kinds, kind == HO_FRAME_UNION ? 1 : 2, error);
+  gboolean ok = kind >= 0 && judge_and_tidy(s, study_id, kinds, kind == HO_FRAME_UNION ? 1 : 2, error);
   return ho_store_leave(s, own, ok, error);
 }

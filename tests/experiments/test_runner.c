@@ -76,7 +76,9 @@ static void stop_at_first(const ho_run_progress *p, void *flag) {
   *(volatile sig_atomic_t *)flag = 1;
 }
 
-Test(runner, an_interrupted_run_says_what_is_left_and_goes_on) {
+Test(runner, an_interrupted_run_says_what_is_left_and_goes_on_to_the_same_content) {
+  g_autofree char *whole = dump_with_jobs(1);
+  g_unlink(scene->database);
   volatile sig_atomic_t stop = 0;
   const ho_run_setup setup = {.jobs = 1, .stop = &stop, .progress = stop_at_first, .user = (void *)&stop};
   ho_run_outcome first = ho_scene_run(scene, &setup);
@@ -86,6 +88,8 @@ Test(runner, an_interrupted_run_says_what_is_left_and_goes_on) {
   cr_assert_eq(second.left, 0);
   cr_assert_eq(second.unchanged, 21 - first.left);
   cr_assert_eq(COUNT("run WHERE status NOT IN ('done', 'infeasible')"), 0);
+  g_autofree char *resumed = ho_scene_dump(scene->database);
+  cr_assert_str_eq(whole, resumed, "no frame is left of the fronts that were there at the interruption");
 }
 
 Test(runner, only_what_is_new_is_run) {

@@ -156,6 +156,11 @@ char *ho_unit_format(double value, ho_unit unit) {
   return g_strconcat(digits, space, prefix, stems[unit], NULL);
 }
 
+char *ho_share_format(double share) {
+  char buffer[G_ASCII_DTOSTR_BUF_SIZE];
+  return g_strconcat(g_ascii_formatd(buffer, sizeof buffer, "%.3g", 100 * share), " %", NULL);
+}
+
 /* A double that any text of at most 15 digits means is that text at 15 digits, zeros cut; subnormals have fewer digits. */
 const char *ho_double_text(double value, char *buffer) {
   if (isnan(value)) return strcpy(buffer, "nan");

@@ -29,6 +29,9 @@ gboolean ho_double_parse(const char *text, double *value, GError **error);
 /* A short text for people, three significant digits with a prefix: "3.41 ms", "24.9 GB". Caller frees. */
 char *ho_unit_format(double value, ho_unit unit);
 
+/* A share of 1 as a percentage, three significant digits: "24.9 %", "0.00964 %". Caller frees. */
+char *ho_share_format(double share);
+
 /* The shortest decimal text that reads back to the same double ("0.1", "1e-09"), locale independent. buffer ≥ 32 bytes. */
 const char *ho_double_text(double value, char *buffer);
 

@@ -91,6 +91,6 @@ double ho_cli_memory_figure(const ho_problem *q, const ho_figures *f) {
 char *ho_cli_objective_text(const ho_problem *q, ho_objective objective, double value) {
   if (objective == HO_OBJECTIVE_LATENCY) return ho_unit_format(value, HO_UNIT_SECONDS);
   if (objective == HO_OBJECTIVE_ENERGY) return ho_unit_format(value, HO_UNIT_JOULES);
-  if (q->memory_measure == HO_MEMORY_TIGHTEST) return g_strdup_printf("%.3g", value);
+  if (q->memory_measure == HO_MEMORY_TIGHTEST) return ho_share_format(value);
   return ho_unit_format(value, HO_UNIT_BYTES);
 }

@@ -1,4 +1,4 @@
-/* table_latex.c: the indicator's block as a LaTeX tabular (packages booktabs, amsmath). */
+/* table_latex.c: the indicator's block as a LaTeX tabular (package booktabs). */
 #include <string.h>
 
 #include "experiments/table_study.h"
@@ -29,7 +29,7 @@ static void write_cell(const ho_table_study *t, int32_t row, int32_t column, GSt
   g_autofree char *median = ho_table_number(t, c->median);
   g_string_append_printf(out, t->best[row * t->n_columns + column] ? "\\textbf{%s}" : "%s", median);
   if (c->n_value > 1) {
-    g_autofree char *range = ho_table_number(t, c->q3 - c->q1);
+    g_autofree char *range = ho_table_range(t, c);
     g_string_append_printf(out, " $\\pm$ %s", range);
   }
   if (c->n_value < c->n) g_string_append_printf(out, " (%d/%d)", c->n_value, c->n);
@@ -38,7 +38,9 @@ static void write_cell(const ho_table_study *t, int32_t row, int32_t column, GSt
 void ho_table_write_latex(const ho_table_study *t, GString *out) {
   g_string_append_printf(out, "%% study %s, %s", t->study, t->indicator);
   if (t->frame) g_string_append_printf(out, ", frame %s", t->frame);
-  g_string_append(out, ": median $\\pm$ interquartile range; bold: best of the row\n\\begin{tabular}{l");
+  g_string_append(out,
+                  ": median $\\pm$ interquartile range; bold: best of the row\n"
+                  "% \\usepackage{booktabs}\n\\begin{tabular}{l");
   for (int32_t k = 0; k < t->n_columns; k++) g_string_append_c(out, 'r');
   g_string_append(out, "}\n\\toprule\n");
   for (int32_t k = 0; k < t->n_columns; k++) {

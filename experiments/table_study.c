@@ -186,3 +186,12 @@ char *ho_table_number(const ho_table_study *t, double value) {
   char buffer[64];
   return g_strdup(g_ascii_formatd(buffer, sizeof buffer, t->in_frame ? "%.3f" : "%.4g", value));
 }
+
+char *ho_table_range(const ho_table_study *t, const ho_cell *c) {
+  g_autofree char *median = ho_table_number(t, c->median);
+  const char *point = strchr(median, '.');
+  char format[16], buffer[64];
+  if (strchr(median, 'e')) return ho_table_number(t, c->q3 - c->q1);
+  g_snprintf(format, sizeof format, "%%.%zuf", point ? strlen(point + 1) : 0);
+  return g_strdup(g_ascii_formatd(buffer, sizeof buffer, format, c->q3 - c->q1));
+}

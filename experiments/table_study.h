@@ -40,6 +40,8 @@ json_t *ho_table_to_json(const ho_table_study *t); /* new reference */
 
 /* Decimal digits as people read them, in any locale: three after the point for indicators, four significant ones otherwise. */
 char *ho_table_number(const ho_table_study *t, double value);
+/* The interquartile range of a cell, to the decimals that its median has. */
+char *ho_table_range(const ho_table_study *t, const ho_cell *c);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(ho_table_study, ho_table_study_free)
 

@@ -49,7 +49,7 @@ static char *cell_text(const ho_table_study *t, int32_t row, int32_t column) {
   g_autofree char *median = ho_table_number(t, c->median);
   g_string_append(text, median);
   if (c->n_value > 1) {
-    g_autofree char *range = ho_table_number(t, c->q3 - c->q1);
+    g_autofree char *range = ho_table_range(t, c);
     g_string_append_printf(text, " ±%s", range);
   }
   if (t->best[row * t->n_columns + column]) g_string_append_c(text, '*');
@@ -86,9 +86,7 @@ static char *raw_text(const ho_table_study *t, int32_t row, int32_t column, int 
   static const ho_unit unit[HO_N_OBJECTIVES] = {HO_UNIT_SECONDS, HO_UNIT_JOULES, HO_UNIT_BYTES};
   const ho_cell *c = t->raw[objective][row * t->n_columns + column];
   if (!c || c->n_value == 0) return g_strdup("-");
-  char buffer[64];
-  gboolean is_share = objective == HO_OBJECTIVE_MEMORY && t->measure[row] == HO_MEMORY_TIGHTEST;
-  if (is_share) return g_strdup(g_ascii_formatd(buffer, sizeof buffer, "%.3g", c->median));
+  if (objective == HO_OBJECTIVE_MEMORY && t->measure[row] == HO_MEMORY_TIGHTEST) return ho_share_format(c->median);
   return ho_unit_format(c->median, unit[objective]);
 }
 
@@ -116,6 +114,13 @@ static void write_raw(const ho_table_study *t, GString *out) {
 
 /* --- notes ---------------------------------------------------------------------------------------------------------------------------- */
 
+static gboolean has_zero_volume(const ho_table_study *t) {
+  if (strcmp(t->indicator, "hv") != 0) return FALSE;
+  for (int32_t i = 0; i < t->n_rows * t->n_columns; i++)
+    if (t->cell[i] && t->cell[i]->n_value > 0 && t->cell[i]->median == 0) return TRUE;
+  return FALSE;
+}
+
 static void write_legend(const ho_table_study *t, GString *out) {
   g_autoptr(GString) single = g_string_new(NULL);
   for (int32_t k = 0; k < t->n_columns; k++)
@@ -128,6 +133,7 @@ static void write_legend(const ho_table_study *t, GString *out) {
   g_string_append(out, "median ±interquartile range over runs; * best of the row");
   if (single->len) g_string_append_printf(out, "; deterministic, n=1: %s", single->str);
   g_string_append_c(out, '\n');
+  if (has_zero_volume(t)) g_string_append(out, "HV 0: no plan is better than the frame's reference point in every objective\n");
 }
 
 static void write_notes(const ho_table_study *t, GString *out) {

@@ -210,8 +210,9 @@ static void draw_legend(canvas *c) {
 static char *title_text(const canvas *c) {
   g_autofree char *latency = ho_unit_format(c->r->figures.latency, HO_UNIT_SECONDS);
   g_autofree char *energy = ho_unit_format(c->r->figures.energy, HO_UNIT_JOULES);
-  return g_strdup_printf("%s on %s: latency %s, energy %s, tightest memory %.3g of its capacity", c->q->graph->name,
-                         c->q->platform->name, latency, energy, c->r->figures.tightest);
+  g_autofree char *memory = ho_share_format(c->r->figures.tightest);
+  return g_strdup_printf("%s on %s: latency %s, energy %s, tightest memory %s full", c->q->graph->name, c->q->platform->name,
+                         latency, energy, memory);
 }
 
 gboolean ho_timeline_write(const ho_problem *q, ho_replay *replay, const ho_replay_result *r, const char *file, GError **error) {

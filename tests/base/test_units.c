@@ -139,6 +139,17 @@ Test(units, people_get_three_digits_and_a_prefix) {
   }
 }
 
+Test(units, a_share_is_shown_in_percent) {
+  static const struct {
+    const char *text;
+    double share;
+  } shown[] = {{"24.9 %", 0.2494}, {"0.00964 %", 9.64e-5}, {"100 %", 1}, {"0 %", 0}, {"105 %", 1.0512}};
+  for (size_t i = 0; i < G_N_ELEMENTS(shown); i++) {
+    g_autofree char *text = ho_share_format(shown[i].share);
+    cr_expect_str_eq(text, shown[i].text);
+  }
+}
+
 Test(units, the_shortest_text_reads_back_to_the_same_bits) {
   static const reading shown[] = {{"0.1", 0, 0.1},         {"1e-09", 0, 1e-9},     {"0", 0, 0},
                                   {"-0", 0, -0.0},         {"100000", 0, 1e5},     {"1e+300", 0, 1e300},

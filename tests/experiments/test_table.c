@@ -49,6 +49,26 @@ Test(table, text_states_frame_n_dashes_statuses_and_reasons) {
   cr_assert(strstr(text, "deterministic, n=1: heft"), "%s", text);
 }
 
+Test(table, a_range_has_the_decimals_of_its_median) {
+  ho_scene_run(scene, NULL);
+  g_autofree char *text = table(HO_TABLE_TEXT, "slr");
+  g_autoptr(GRegex) cell = g_regex_new(" [0-9]+\\.([0-9]+) ±[0-9]+\\.([0-9]+)", 0, 0, NULL);
+  g_autoptr(GMatchInfo) found = NULL;
+  int n = 0;
+  for (g_regex_match(cell, text, 0, &found); g_match_info_matches(found); g_match_info_next(found, NULL), n++) {
+    g_autofree char *of_median = g_match_info_fetch(found, 1), *of_range = g_match_info_fetch(found, 2);
+    cr_assert_eq(strlen(of_median), strlen(of_range), "%s", text);
+  }
+  cr_assert_gt(n, 0, "%s", text);
+}
+
+Test(table, a_volume_of_zero_is_explained_below) {
+  ho_scene_run(scene, NULL);
+  g_autofree char *text = table(HO_TABLE_TEXT, NULL);
+  gboolean zero = ho_scene_number(scene->database, "SELECT count(*) FROM results WHERE hv = 0 AND scheduler = 'heft'") > 0;
+  cr_assert_eq(strstr(text, "HV 0: no plan") != NULL, zero, "%s", text);
+}
+
 Test(table, csv_has_a_line_per_cell_and_the_medians_of_the_database) {
   ho_scene_run(scene, NULL);
   g_autofree char *text = table(HO_TABLE_CSV, NULL);

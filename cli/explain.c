@@ -1,27 +1,7 @@
 /* explain.c: see explain.h. */
 #include "cli/explain.h"
 
-#include <math.h>
-
 #include "base/units.h"
-
-double ho_cli_fastest_path(const ho_problem *q) {
-  const ho_graph *g = q->graph;
-  g_autofree double *end = g_new0(double, (size_t)g->n_ops + 1);
-  double longest = 0;
-  for (int32_t i = 0; i < g->n_ops; i++) {
-    ho_op o = g->topo[i];
-    double start = 0, least = INFINITY;
-    for (int32_t k = g->in_start[o]; k < g->in_start[o + 1]; k++) {
-      ho_op producer = g->tensor[g->in[k]].producer;
-      if (producer >= 0) start = fmax(start, end[producer]);
-    }
-    for (ho_device d = 0; d < q->platform->n_devices; d++) least = fmin(least, ho_cost_time(q->cost, o, d));
-    end[o] = start + least;
-    longest = fmax(longest, end[o]);
-  }
-  return longest;
-}
 
 const char *ho_cli_bottleneck_name(ho_bottleneck b) {
   const char *const names[] = {"compute", "transfer", "launch", "memory"};
@@ -52,7 +32,7 @@ static int32_t longest_wait(const ho_problem *q, const ho_replay_result *r, doub
 
 void ho_cli_explain(const ho_problem *q, const ho_replay_result *r, GString *out) {
   const ho_platform *p = q->platform;
-  double makespan = r->figures.latency, path = ho_cli_fastest_path(q);
+  double makespan = r->figures.latency, path = ho_problem_critical_path(q);
   g_string_append_printf(out, "  bottleneck: %s;", ho_cli_bottleneck_name(r->bottleneck));
   for (int b = 0; b < 4; b++)
     g_string_append_printf(out, "%s %s %.0f %%", b ? "," : " critical path:", ho_cli_bottleneck_name((ho_bottleneck)b),
@@ -88,7 +68,7 @@ json_t *ho_cli_explain_json(const ho_problem *q, const ho_replay_result *r) {
   for (ho_device d = 0; d < q->platform->n_devices; d++)
     json_object_set_new(busy, q->platform->device[d].name, json_real(r->device[d].utilisation));
   json_t *j = json_pack("{s:s, s:o, s:f, s:o}", "bottleneck", ho_cli_bottleneck_name(r->bottleneck), "critical_path", share,
-                        "fastest_path", ho_cli_fastest_path(q), "utilisation", busy);
+                        "fastest_path", ho_problem_critical_path(q), "utilisation", busy);
   ho_link l = busiest_link(q, r);
   if (l >= 0)
     json_object_set_new(

@@ -7,10 +7,6 @@
 
 #include "sim/replay.h"
 
-/* Length of the fastest critical path, s: the longest chain with each op on its fastest device and no communication: the denominator
- * of the SLR (Topcuoglu et al. 2002, section 5.1). */
-double ho_cli_fastest_path(const ho_problem *q);
-
 const char *ho_cli_bottleneck_name(ho_bottleneck b);
 
 /* Lines for --explain. */

@@ -118,7 +118,7 @@ static json_t *front_json(const schedule_options *o, const ho_scheduler *schedul
 }
 
 static void front_text(const ho_problem *q, const replayed_front *front, GString *out) {
-  double path = ho_cli_fastest_path(q);
+  double path = ho_problem_critical_path(q);
   g_string_append_printf(out, "%-6s%-12s%-12s%-12s%s\n", "plan", "latency", "energy", "memory", "SLR");
   for (int32_t i = 0; i < front->n; i++) {
     const ho_figures *f = &front->figures[i];

@@ -10,25 +10,6 @@
 
 /* --- figures of a problem ------------------------------------------------------------------------------------------------------- */
 
-/* Longest path with every op on its fastest device and no copies: the SLR's denominator (Topcuoglu et al. 2002, equation 11). */
-static double critical_path(const ho_problem *q) {
-  const ho_graph *g = q->graph;
-  g_autofree double *finish = g_new0(double, g->n_ops);
-  double longest = 0;
-  for (int32_t i = 0; i < g->n_ops; i++) {
-    ho_op o = g->topo[i];
-    double start = g->op[o].release, least = INFINITY;
-    for (int32_t k = g->in_start[o]; k < g->in_start[o + 1]; k++) {
-      ho_op producer = g->tensor[g->in[k]].producer;
-      if (producer >= 0) start = MAX(start, finish[producer]);
-    }
-    for (ho_device d = 0; d < q->platform->n_devices; d++) least = MIN(least, ho_cost_time(q->cost, o, d));
-    finish[o] = start + least;
-    longest = MAX(longest, finish[o]);
-  }
-  return longest;
-}
-
 /* Rated power of all devices, W; NAN when one states none. */
 static double rated_power(const ho_platform *p) {
   double sum = 0;
@@ -62,7 +43,7 @@ static double single_device_time(const ho_problem *q) {
 
 static gboolean store_figures(const ho_problem *q, ho_store *s, int64_t problem_id, GError **error) {
   double t_ref = single_device_time(q), tdp = rated_power(q->platform);
-  return ho_store_put_bound(s, problem_id, HO_OBJECTIVE_LATENCY, "critical-path", critical_path(q), error) &&
+  return ho_store_put_bound(s, problem_id, HO_OBJECTIVE_LATENCY, "critical-path", ho_problem_critical_path(q), error) &&
          ho_store_put_figure(s, problem_id, "t_ref", t_ref, isnan(t_ref) ? "no single device can hold the whole graph" : NULL,
                              error) &&
          ho_store_put_figure(s, problem_id, "tdp", tdp, isnan(tdp) ? "a device states no peak power" : NULL, error);

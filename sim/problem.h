@@ -11,7 +11,7 @@ extern "C" {
 #define HO_MAX_OBJECTIVES 4
 
 typedef enum { HO_OBJECTIVE_LATENCY, HO_OBJECTIVE_ENERGY, HO_OBJECTIVE_MEMORY, HO_N_OBJECTIVES } ho_objective;
-/* Which memory figure the objective `memory` is (design, section 6). */
+/* Which memory figure the objective `memory` is (docs/simulation.md). */
 typedef enum { HO_MEMORY_TIGHTEST, HO_MEMORY_TOTAL, HO_MEMORY_ACCELERATOR } ho_memory_measure;
 
 /* All figures of one evaluation or replay, noise-free unless said otherwise. */
@@ -50,6 +50,11 @@ static inline void ho_problem_objectives(const ho_problem *q, const ho_figures *
                                                          : f->accelerator;
     }
 }
+
+/* The longest path, s, with every op on its fastest device, releases counted, launches and copies not: the SLR's denominator (Topcuoglu,
+ * Hariri & Wu, IEEE TPDS 13(3), 2002, equation 11). At default precisions and nominal points no plan is faster. INFINITY when no device
+ * runs some op. */
+double ho_problem_critical_path(const ho_problem *q);
 
 const char *ho_objective_name(ho_objective o);           /* "latency" */
 const char *ho_memory_measure_name(ho_memory_measure m); /* "tightest" */

@@ -26,18 +26,17 @@ done)
 [ -z "$missing" ]
 ok $? "every profile, platform, experiment and plot script is installed" "$missing"
 
-cat >"$root/try.c" <<'END'
-#include <base/fmath.h>
-#include <results/archive.h>
-#include <sched/scheduler.h>
-#include <stdio.h>
-int main(void) { return !(printf("%a\n", ho_log(2.0)) > 0); }
-END
-# the prefix in the .pc file is the final one, so that pkg-config must be told of the folder that stands for the root
-said=$($HO_TEST_CC -std=c17 -o "$root/try" "$root/try.c" -I"$root$prefix/include/heteroopt" -L"$root$prefix/lib" \
-  $(pkg-config --cflags heteroopt 2>/dev/null) $(pkg-config --cflags glib-2.0) $(pkg-config --libs heteroopt) 2>&1)
-ok $? "a program builds against the pkg-config file" "$said"
-said=$("$root/try" 2>&1)
-[ "$said" = 0x1.62e42fefa39efp-1 ]
-ok $? "and calls the library" "$said"
+# The program that docs/adding.md shows.
+sed -n '/^\/\* file: mine.c/,/^```$/{/^```$/!p}' "$HO_TEST_SRCDIR/docs/adding.md" >"$root/mine.c"
+# the prefix in the .pc file is the final one: its folders do not exist yet, those below the root stand for them
+# shellcheck disable=SC2046 # lists of words
+said=$($HO_TEST_CC -std=c17 -Wall -Wextra -Werror -o "$root/mine" "$root/mine.c" -I"$root$prefix/include/heteroopt" -L"$root$prefix/lib" \
+  $(pkg-config --cflags --libs heteroopt) 2>&1)
+ok $? "a program builds with what pkg-config says" "$said"
+export HETEROOPT_DATA="$root$prefix/share/heteroopt"
+said=$("$root/mine" 2>&1)
+shown=$("$root$prefix/bin/heteroopt" schedule --graph resnet50:batch=8 --platform workstation --scheduler heft --json | tr ',' '\n' |
+  sed -n 's/.*"latency": \([0-9.e-]*\).*/\1/p' | head -n 1)
+[ "$(printf '%.6g' "$shown")" = "${said%% s, *}" ]
+ok $? "and computes what the command does" "said '$said', the command '$shown'"
 finish

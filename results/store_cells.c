@@ -202,9 +202,14 @@ gboolean ho_store_frame(ho_store *s, const char *study, const char *problem, con
       " AND sf.problem_id = ?2 AND sf.kind = coalesce(?3, (SELECT frame FROM study WHERE name = ?1))",
       "sis", study, id, kind);
   int row = q ? ho_sql_step(s, q, error) : -1;
+  if (row == 0 && kind)
+    return ho_fail(
+        error, HO_ERROR_INPUT,
+        "%s: study %s: problem %s was not judged in the frame '%s': with 'frame: %s' in the config, run judges what is stored",
+        s->file, study, problem, kind, kind);
   if (row == 0)
-    return ho_fail(error, HO_ERROR_INPUT, "%s: study %s: problem %s was not judged in the frame '%s'", s->file, study, problem,
-                   kind ? kind : "of the study");
+    return ho_fail(error, HO_ERROR_INPUT, "%s: study %s: problem %s was not judged in the frame of the study", s->file, study,
+                   problem);
   if (row < 0) return FALSE;
   memset(out, 0, sizeof *out);
   out->kind = (ho_frame_kind)MAX(ho_frame_kind_parse((const char *)sqlite3_column_text(q, 1)), 0);

@@ -65,11 +65,19 @@ static json_t *info_json(const ho_platform *p) {
                    "contention", contention_name(p->contention));
 }
 
+/* "26.0 TOP/s" for integers, "19.5 TFLOP/s" otherwise; g_free. */
+static char *peak_text(ho_dtype t, double peak) {
+  g_autofree char *text = ho_unit_format(peak, HO_UNIT_FLOPS);
+  if (t != HO_INT8 && t != HO_INT4) return g_steal_pointer(&text);
+  g_auto(GStrv) around = g_strsplit(text, "FLOP", 2);
+  return g_strjoinv("OP", around);
+}
+
 static void device_text(const ho_platform *p, const ho_device_info *d, GString *out) {
   g_string_append_printf(out, "device  %-8s %-7s in %-8s", d->name, ho_device_kind_name(d->kind), p->memory[d->memory].name);
   for (int t = 0; t < HO_N_PRECISIONS; t++)
     if (d->peak[t] > 0) {
-      g_autofree char *peak = ho_unit_format(d->peak[t], HO_UNIT_FLOPS);
+      g_autofree char *peak = peak_text((ho_dtype)t, d->peak[t]);
       g_string_append_printf(out, " %s %s,", ho_dtype_name((ho_dtype)t), peak);
     }
   g_autofree char *bandwidth = ho_unit_format(d->bandwidth, HO_UNIT_BANDWIDTH);

@@ -37,7 +37,7 @@ static const char experiment[] =
 
 static const char platform[] =
     "# A platform: memories, the devices that compute out of them, and the links between.   heteroopt platform info @.yaml\n"
-    "# Every key: docs/formats.md. Numbers are SI base units; suffixes such as 80GB, 32GB/s, 5us, 400W are read too.\n"
+    "# Every key: docs/platforms.md. Numbers are SI base units; suffixes such as 80GB, 32GB/s, 5us, 400W are read too.\n"
     "format: heteroopt-platform/1\n"
     "name: @\n"
     "memories:\n"

@@ -1,7 +1,7 @@
 /* frame.h: ideal, nadir, reference and scale of one problem: what an indicator belongs to.
  *
  * Values of different frames are never compared. A frame of one problem maps raw objectives to normalised ones; an objective that is
- * constant in it is dropped; an undefined frame (all references infeasible) keeps the reason. (Design, section 6.) */
+ * constant in it is dropped; an undefined frame (all references infeasible) keeps the reason. (docs/results.md, Frames.) */
 #ifndef HO_RESULTS_FRAME_H
 #define HO_RESULTS_FRAME_H
 
@@ -18,10 +18,10 @@ typedef enum { HO_SCALE_LINEAR, HO_SCALE_LOG } ho_scale;
 
 typedef struct {
   ho_frame_kind kind;
-  int32_t n;                      /* objectives of the problem */
-  int defined;                    /* 0: `reason` says why */
+  int32_t n;   /* objectives of the problem */
+  int defined; /* 0: `reason` says why */
   char reason[200];
-  uint8_t dropped[HO_FRAME_MAX];  /* 1: constant, not part of indicators */
+  uint8_t dropped[HO_FRAME_MAX];                                            /* 1: constant, not part of indicators */
   double ideal[HO_FRAME_MAX], nadir[HO_FRAME_MAX], reference[HO_FRAME_MAX]; /* raw units */
   ho_scale scale;
 } ho_frame;

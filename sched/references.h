@@ -1,4 +1,4 @@
-/* references.h: the three deterministic single-objective references that frames are made of (design, section 6).
+/* references.h: the three deterministic single-objective references that frames are made of (docs/results.md, Frames).
  *
  * Starting points: HEFT, PEFT, the greedy rules and every single device that can run all (seeds.h). The best of them is improved by
  * moving one op at a time to another device, ops in topological order, devices in platform order, keeping the order of issue: the first

@@ -42,8 +42,9 @@ static void erase(ho_workgraph *w, ho_row_kind kind, int32_t owner, int32_t valu
   record(w, EDIT_ERASED, kind, owner, at, value);
 }
 
-/* A row that lost an item has room for it: slices of the pool are never shared. */
+/* A slice of the pool has room for what it lost; a row that moved out of it after losing items may not. */
 static void put_back(ho_row *r, int32_t at, int32_t value) {
+  if (r->room) make_room(r);
   memmove(r->item + at + 1, r->item + at, sizeof *r->item * (size_t)(r->n - at));
   r->item[at] = value;
   r->n++;

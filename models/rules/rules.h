@@ -4,6 +4,6 @@
 
 #include "models/rewrite.h"
 
-extern const ho_rewrite_rule ho_rewrite_rule_fuse, ho_rewrite_rule_remove, ho_rewrite_rule_fold;
+extern const ho_rewrite_rule ho_rewrite_rule_fuse, ho_rewrite_rule_group, ho_rewrite_rule_remove, ho_rewrite_rule_fold;
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "graphs.h"
 #include "models/graph_stats.h"
+#include "models/rewrite.h"
 
 static int32_t count(const ho_graph_stats *s, const char *kind) {
   for (int32_t k = 0; k < s->n_kinds; k++)
@@ -83,6 +84,44 @@ Test(transformer, bert_has_the_ops_of_an_export) {
   cr_expect_eq(count(s, "layernorm"), 25, "25 Sqrt and Pow of the export");
   cr_expect_eq(count(s, "gelu"), 12);
   cr_expect_eq(count(s, "div"), 12, "49 Div of the export, 25 of normalisation, 12 of GELU");
+}
+
+static ho_graph_stats *fused_stats(const ho_graph *g) {
+  GError *error = NULL;
+  g_autoptr(ho_workgraph) w = ho_workgraph_new(g);
+  cr_assert_geq(ho_rewrite_everywhere(w, "remove,fold,fuse", NULL, &error), 0);
+  g_autoptr(ho_graph) fused = ho_workgraph_freeze(w, HO_FREEZE_NAMED, &error);
+  cr_assert_not_null(fused);
+  return ho_graph_stats_new(fused);
+}
+
+static double bytes_of(const ho_graph_stats *s, const char *kind) {
+  for (int32_t k = 0; k < s->n_kinds; k++)
+    if (strcmp(s->kinds[k].kind, kind) == 0) return s->kinds[k].bytes;
+  return 0;
+}
+
+/* Two ways to one graph: ours, and an export whose normalisations and GELUs are in pieces, both after fusion: as many kernels of every
+ * kind, and the same bytes to the last one. Beside that ours has a mask, and the export reads its constants: three of every GELU, two of every
+ * normalisation, one of every attention. */
+Test(transformer, bert_is_an_export_once_both_are_fused) {
+  static const struct {
+    const char *kind;
+    double ours, theirs; /* B that only one of them reads */
+  } kinds[] = {{"matmul", 0, 12 * 3 * 4}, {"layernorm", 0, 25 * 2 * 4}, {"attention", 12 * 128 * 4, 12 * 4}, {"transpose", 0, 0}};
+  static const char *const names[] = {"batch", "seq"};
+  static const int64_t values[] = {1, 128};
+  const ho_bindings bindings = {2, names, values};
+  g_autofree char *file = shared_file("onnx/files/light_bert_base.onnx");
+  g_autoptr(ho_graph) theirs = ho_graph_load(file, NULL, &bindings, NULL);
+  g_autoptr(ho_graph) ours = built_in("bert-base");
+  cr_assert_not_null(theirs);
+  g_autoptr(ho_graph_stats) s = fused_stats(ours), t = fused_stats(theirs);
+  for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++) {
+    cr_expect_eq(count(s, kinds[i].kind), count(t, kinds[i].kind), "%s", kinds[i].kind);
+    double a = bytes_of(s, kinds[i].kind) - kinds[i].ours, b = bytes_of(t, kinds[i].kind) - kinds[i].theirs;
+    cr_expect_eq(a, b, "%s: %.17g, %.17g", kinds[i].kind, a, b);
+  }
 }
 
 /* ---- structure --------------------------------------------------------------------------------------------------------- */

@@ -15,16 +15,35 @@ static void info(const ho_graph *g, gboolean json, GString *out) {
   g_string_append(out, text);
 }
 
+/* The format that --to names, or else the end of the file's name. */
+static int format_of(const char *to, const char *output, GError **error) {
+  static const char *const formats[] = {"json", "dot", "stg", NULL};
+  if (to) return ho_cli_choice("--to", to, formats, error);
+  if (output && (g_str_has_suffix(output, ".dot") || g_str_has_suffix(output, ".gv"))) return 1;
+  return output && g_str_has_suffix(output, ".stg") ? 2 : 0;
+}
+
+static gboolean convert(const ho_graph *g, int format, const char *output, GError **error) {
+  const char *file = output ? output : "-";
+  if (format == 1) return ho_graph_write_dot(g, file, error);
+  return format == 2 ? ho_graph_write_stg(g, file, error) : ho_graph_write_json(g, file, error);
+}
+
 static gboolean run(const ho_command *self, int argc, char **argv, GString *out, GError **error) {
   gboolean json = FALSE;
-  g_autofree char *output = NULL, *rules = NULL;
+  g_autofree char *output = NULL, *rules = NULL, *to = NULL, *times = NULL;
   gboolean list = FALSE;
-  g_auto(GStrv) bind = NULL;
+  g_auto(GStrv) bind = NULL, device = NULL;
   const GOptionEntry entries[] = {
       {"bind", 'b', 0, G_OPTION_ARG_FILENAME_ARRAY, &bind, "value of a symbolic dimension (repeatable)", "NAME=N"},
+      {"device", 'd', 0, G_OPTION_ARG_STRING_ARRAY, &device,
+       "the times of the file, or of the trace, are those of this device (repeatable)", "NAME"},
+      {"times", 't', 0, G_OPTION_ARG_FILENAME, &times, "lay the times of a profiler's trace over the graph, by name of op",
+       "TRACE"},
       {"json", 0, 0, G_OPTION_ARG_NONE, &json, "info, rewrite: print JSON", NULL},
+      {"to", 0, 0, G_OPTION_ARG_STRING, &to, "convert: json, dot or stg (default: as FILE ends, else json)", "FORMAT"},
       {"output", 'o', 0, G_OPTION_ARG_FILENAME, &output,
-       "convert, rewrite: write JSON to FILE; convert: DOT when it ends in .dot (default: standard output)", "FILE"},
+       "convert, rewrite: write to FILE; rewrite writes JSON (default: standard output)", "FILE"},
       {"rule", 0, 0, G_OPTION_ARG_FILENAME, &rules,
        "rewrite: rules, applied everywhere one after the other, such as remove,fold,fuse", "RULES"},
       {"list", 0, 0, G_OPTION_ARG_NONE, &list, "rewrite: only list where the rules apply and what each saves", NULL},
@@ -34,26 +53,27 @@ static gboolean run(const ho_command *self, int argc, char **argv, GString *out,
   const char *const actions[] = {"info", "convert", "rewrite", NULL};
   int action = ho_cli_choice("graph", argv[1], actions, error);
   if (action < 0) return FALSE;
-  g_autoptr(ho_graph) g = ho_cli_load_graph(argv[2], bind, error);
+  int format = format_of(to, output, error);
+  if (format < 0) return FALSE;
+  g_autoptr(ho_graph) g = ho_cli_load_measured(argv[2], bind, device, times, error);
   if (!g) return FALSE;
-  if (action == 0) {
-    info(g, json, out);
-    return TRUE;
-  }
+  if (action == 1) return convert(g, format, output, error);
   if (action == 2) {
     const ho_cli_rewrite_options options = {.rules = rules, .output = output, .list = list, .json = json};
     return ho_cli_graph_rewrite(g, &options, out, error);
   }
-  if (output && g_str_has_suffix(output, ".dot")) return ho_graph_write_dot(g, output, error);
-  return ho_graph_write_json(g, output ? output : "-", error);
+  info(g, json, out);
+  return TRUE;
 }
 
 const ho_command ho_command_graph = {
     .name = "graph",
     .arguments = "info|convert|rewrite G",
-    .summary = "what a model is understood as; any format to heteroopt-graph/1 JSON; what rewrite rules make of it",
+    .summary = "what a model is understood as; any format to JSON, DOT or STG; what rewrite rules make of it",
     .details =
-        "G is a file (ONNX or heteroopt-graph/1 JSON) or a built-in such as resnet50:batch=8,mode=training.\n"
+        "G is a file or a built-in such as resnet50:batch=8,mode=training. Files are recognised by their content: ONNX, "
+        "heteroopt-graph/1\n"
+        "JSON, WfCommons, Chakra, DOT, STG, TGFF, DAX, dnn-partitioning, PipeDream. What a reader assumes is in the note.\n"
         "Edges are distinct (tensor, consumer) pairs with a producer; parameters are the elements of floating weights.\n\n"
         "Examples:\n"
         "  heteroopt graph info resnet50:batch=8\n"

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "models/trace_times.h"
 
 static gboolean read_bindings(char **bind, GPtrArray *names, GArray *values, GError **error) {
   for (char **b = bind; b && *b; b++) {
@@ -17,14 +18,33 @@ static gboolean read_bindings(char **bind, GPtrArray *names, GArray *values, GEr
   return TRUE;
 }
 
-ho_graph *ho_cli_load_graph(const char *spec, char **bind, GError **error) {
+/* With a trace, --device says where that was measured, and the file stays as it is. */
+static ho_graph *load(const char *spec, const ho_bindings *bindings, const char *trace, GError **error) {
+  if (!trace) return ho_graph_load(spec, NULL, bindings, error);
+  ho_bindings of_file = *bindings;
+  of_file.n_devices = 0;
+  g_autoptr(ho_graph) g = ho_graph_load(spec, NULL, &of_file, error);
+  return g ? ho_graph_with_times(g, trace, bindings, error) : NULL;
+}
+
+ho_graph *ho_cli_load_measured(const char *spec, char **bind, char **device, const char *trace, GError **error) {
   g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
   g_autoptr(GArray) values = g_array_new(FALSE, FALSE, sizeof(gint64));
   if (!read_bindings(bind, names, values, error)) return NULL;
-  ho_bindings bindings = {(int32_t)names->len, (const char *const *)names->pdata, (const int64_t *)(const void *)values->data};
-  ho_graph *g = ho_graph_load(spec, NULL, names->len ? &bindings : NULL, error);
+  for (char **d = device; d && *d; d++)
+    if (!**d || g_strv_contains((const char *const *)d + 1, *d)) {
+      ho_cli_usage(error, "--device: '%s': expected names that are not empty, each once", *d);
+      return NULL;
+    }
+  ho_bindings bindings = {(int32_t)names->len, (const char *const *)names->pdata, (const int64_t *)(const void *)values->data,
+                          device ? (int32_t)g_strv_length(device) : 0, (const char *const *)device};
+  ho_graph *g = load(spec, &bindings, trace, error);
   if (g && g->note) ho_cli_note("%s", g->note);
   return g;
+}
+
+ho_graph *ho_cli_load_graph(const char *spec, char **bind, GError **error) {
+  return ho_cli_load_measured(spec, bind, NULL, NULL, error);
 }
 
 static gboolean read_objectives(ho_problem *q, const char *text, GError **error) {

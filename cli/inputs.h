@@ -45,6 +45,9 @@ typedef struct {
 
 /* Loads what graph_spec names; a reader's note goes to standard error. */
 ho_graph *ho_cli_load_graph(const char *spec, char **bind, GError **error);
+/* The same, where the times of a file are those of `device` (NULL-terminated or NULL), and those of a profiler's trace (NULL: none) are
+ * laid over it. */
+ho_graph *ho_cli_load_measured(const char *spec, char **bind, char **device, const char *trace, GError **error);
 
 /* Loads graph and platform and makes the cost table and the problem. A missing --graph or --platform is a usage error. */
 gboolean ho_cli_inputs_load(ho_cli_inputs *in, const ho_command *self, GError **error);

@@ -75,6 +75,18 @@ static void count_kinds(const ho_graph *g, ho_graph_stats *s) {
   qsort(s->kinds, (size_t)s->n_kinds, sizeof *s->kinds, by_name);
 }
 
+/* Width of level l counts into stretch l · stretches / levels. */
+static void measure_profile(ho_graph_stats *s, const int32_t *width) {
+  int32_t levels = s->critical_path_ops, length[HO_STATS_STRETCHES] = {0};
+  s->n_stretches = MIN(levels, HO_STATS_STRETCHES);
+  for (int32_t l = 0; l < levels; l++) {
+    int32_t stretch = (int32_t)((int64_t)l * s->n_stretches / levels);
+    s->profile[stretch] += width[l];
+    length[stretch]++;
+  }
+  for (int32_t i = 0; i < s->n_stretches; i++) s->profile[i] /= length[i];
+}
+
 /* An op's level: the number of ops on the longest chain that ends before it. */
 static void measure_shape(const ho_graph *g, ho_graph_stats *s) {
   g_autofree int32_t *level = g_new0(int32_t, g->n_ops), *width = g_new0(int32_t, g->n_ops);
@@ -89,6 +101,31 @@ static void measure_shape(const ho_graph *g, ho_graph_stats *s) {
     s->widest = MAX(s->widest, width[level[o]]);
   }
   s->parallelism = (double)g->n_ops / s->critical_path_ops;
+  measure_profile(s, width);
+}
+
+static double least_time(const ho_op_info *op) {
+  double least = op->n_times > 0 ? op->times[0].seconds : 0;
+  for (int32_t i = 1; i < op->n_times; i++) least = MIN(least, op->times[i].seconds);
+  return least;
+}
+
+/* The most FLOP and the most seconds that a chain adds up to, which need not be the same chain. */
+static void measure_chains(const ho_graph *g, ho_graph_stats *s) {
+  g_autofree double *flops = g_new0(double, g->n_ops), *seconds = g_new0(double, g->n_ops);
+  for (int32_t i = 0; i < g->n_ops; i++) {
+    ho_op o = g->topo[i];
+    for (int32_t j = g->in_start[o]; j < g->in_start[o + 1]; j++) {
+      ho_op p = g->tensor[g->in[j]].producer;
+      if (p >= 0) flops[o] = MAX(flops[o], flops[p]), seconds[o] = MAX(seconds[o], seconds[p]);
+    }
+    flops[o] += g->op[o].flops;
+    seconds[o] += least_time(&g->op[o]);
+    s->n_timed += g->op[o].n_times > 0;
+    s->timed_seconds += least_time(&g->op[o]);
+    s->critical_path_flops = MAX(s->critical_path_flops, flops[o]);
+    s->critical_path_seconds = MAX(s->critical_path_seconds, seconds[o]);
+  }
 }
 
 /* Insertion into a short list. */
@@ -110,6 +147,7 @@ ho_graph_stats *ho_graph_stats_new(const ho_graph *g) {
   count_tensors(g, s);
   count_kinds(g, s);
   measure_shape(g, s);
+  measure_chains(g, s);
   find_largest(g, s);
   return s;
 }
@@ -145,6 +183,16 @@ json_t *ho_graph_stats_json(const ho_graph *g, const ho_graph_stats *s) {
   json_object_set_new(o, "widest", json_integer(s->widest));
   json_object_set_new(o, "weight_bytes", json_integer(s->weight_bytes));
   json_object_set_new(o, "activation_bytes", json_integer(s->activation_bytes));
+  json_object_set_new(o, "intensity", json_real(s->intensity));
+  json_object_set_new(o, "critical_path_flops", number(s->critical_path_flops));
+  if (s->n_timed) {
+    json_object_set_new(o, "timed_ops", json_integer(s->n_timed));
+    json_object_set_new(o, "timed_seconds", json_real(s->timed_seconds));
+    json_object_set_new(o, "critical_path_seconds", json_real(s->critical_path_seconds));
+  }
+  json_t *profile = json_array();
+  for (int32_t i = 0; i < s->n_stretches; i++) json_array_append_new(profile, number(s->profile[i]));
+  json_object_set_new(o, "profile", profile);
   json_object_set_new(o, "digest", json_string(g->digest));
   return o;
 }
@@ -183,6 +231,20 @@ static void put_largest(GString *out, const ho_graph *g, const ho_graph_stats *s
   }
 }
 
+static void put_shape(GString *out, const ho_graph_stats *s) {
+  g_autofree char *flops = short_number(s->critical_path_flops);
+  g_string_append_printf(out, "critical path %d ops, %s%sFLOP · widest level %d · %.2f ops per level\n", s->critical_path_ops,
+                         flops, gap(s->critical_path_flops), s->widest, s->parallelism);
+  if (s->n_timed) {
+    g_autofree char *sum = ho_unit_format(s->timed_seconds, HO_UNIT_SECONDS),
+                    *path = ho_unit_format(s->critical_path_seconds, HO_UNIT_SECONDS);
+    g_string_append_printf(out, "measured times of %d ops · least times: sum %s, critical path %s\n", s->n_timed, sum, path);
+  }
+  g_string_append(out, "ops per level, from inputs to outputs:");
+  for (int32_t i = 0; i < s->n_stretches; i++) g_string_append_printf(out, " %.3g", s->profile[i]);
+  g_string_append_c(out, '\n');
+}
+
 char *ho_graph_stats_text(const ho_graph *g, const ho_graph_stats *s) {
   g_autofree char *macs = short_number(s->macs), *flops = short_number(s->flops),
                   *parameters = short_number((double)s->parameters);
@@ -195,8 +257,7 @@ char *ho_graph_stats_text(const ho_graph *g, const ho_graph_stats *s) {
                          g->n_unknown == 1 ? "op" : "ops");
   g_string_append_printf(out, "work %s%sFLOP · traffic %s · intensity %.3g FLOP/B · weights %s · activations %s\n", flops,
                          gap(s->flops), bytes, s->intensity, weights, activations);
-  g_string_append_printf(out, "critical path %d ops · widest level %d · %.2f ops per level\n", s->critical_path_ops, s->widest,
-                         s->parallelism);
+  put_shape(out, s);
   if (g->note) g_string_append_printf(out, "note: %s\n", g->note);
   put_kinds(out, s);
   put_largest(out, g, s);

@@ -17,6 +17,7 @@
 G_BEGIN_DECLS
 
 #define HO_STATS_LARGEST 5
+#define HO_STATS_STRETCHES 24
 
 typedef struct {
   const char *kind;
@@ -33,6 +34,12 @@ typedef struct {
   int32_t critical_path_ops; /* longest chain */
   int32_t widest;            /* most ops at the same distance (in ops) from the beginning */
   double parallelism;        /* ops / critical path */
+  double critical_path_flops; /* most FLOP on a chain */
+  int32_t n_timed;           /* ops with a time table that lists a device */
+  double timed_seconds;      /* least times of those, summed, and on the chain where they sum to most */
+  double critical_path_seconds;
+  int32_t n_stretches;       /* of levels: each one level, or as many as make HO_STATS_STRETCHES stretches of equal length */
+  double profile[HO_STATS_STRETCHES]; /* mean ops per level in each stretch: how parallel the graph is from beginning to end */
   double intensity;          /* FLOP/B; 0 when there are no bytes */
   int32_t n_kinds;
   ho_kind_stats *kinds; /* in alphabetical order */

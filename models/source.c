@@ -13,9 +13,22 @@
 #include "models/synthetic.h"
 #include "models/transformer.h"
 
-#define HEAD_BYTES 64 /* a reader recognises its format by so many */
+#define HEAD_BYTES 4096 /* a reader recognises its format by so many */
 
-const ho_graph_reader *const ho_graph_readers[] = {&ho_graph_reader_json, &ho_graph_reader_onnx, NULL};
+/* The first that recognises a file reads it: our own JSON stands behind the others that begin with a brace. */
+const ho_graph_reader *const ho_graph_readers[] = {
+    &ho_graph_reader_wfcommons,
+    &ho_graph_reader_partitioning,
+    &ho_graph_reader_json,
+    &ho_graph_reader_dax,
+    &ho_graph_reader_dot,
+    &ho_graph_reader_pipedream,
+    &ho_graph_reader_stg,
+    &ho_graph_reader_tgff,
+    &ho_graph_reader_chakra,
+    &ho_graph_reader_onnx,
+    NULL,
+};
 const ho_model_builder *const ho_model_builders[] = {&ho_model_resnet18,
                                                      &ho_model_resnet34,
                                                      &ho_model_resnet50,
@@ -76,6 +89,14 @@ static gssize read_head(const char *file, unsigned char *head, size_t n, GError 
   return (gssize)got;
 }
 
+static ho_graph *read_with(const ho_graph_reader *r, const char *shown, const char *file, const ho_bindings *bindings,
+                           GError **error) {
+  if (r->measured || !bindings || bindings->n_devices == 0) return r->read(file, bindings, error);
+  ho_fail(error, HO_ERROR_INPUT, "%s: --device: a file of the format %s does not leave open where its times were measured", shown,
+          r->name);
+  return NULL;
+}
+
 static ho_graph *load_file(const char *file, const char *const *extra, const ho_bindings *bindings, GError **error) {
   for (; extra && *extra; extra++) {
     if (strcmp(*extra, "mode=inference") == 0) continue;
@@ -84,13 +105,13 @@ static ho_graph *load_file(const char *file, const char *const *extra, const ho_
             shown);
     return NULL;
   }
-  if (strcmp(file, "-") == 0) return ho_graph_read_json(file, bindings, error);
+  if (strcmp(file, "-") == 0) return read_with(&ho_graph_reader_json, "standard input", file, bindings, error);
   unsigned char head[HEAD_BYTES];
   gssize n = read_head(file, head, sizeof head, error);
   if (n < 0) return NULL;
   g_autoptr(GString) known = g_string_new(NULL);
   for (const ho_graph_reader *const *r = ho_graph_readers; *r; r++) {
-    if ((*r)->sniff(file, head, (size_t)n)) return (*r)->read(file, bindings, error);
+    if ((*r)->sniff(file, head, (size_t)n)) return read_with(*r, file, file, bindings, error);
     g_string_append_printf(known, "%s%s (%s)", known->len ? ", " : "", (*r)->name, (*r)->extension);
   }
   ho_fail(error, HO_ERROR_INPUT, "%s: %s: expected one of %s", file, n ? "the format is not known" : "the file is empty",
@@ -131,6 +152,10 @@ static ho_graph *load_built_in(const char *spec, const char *const *extra, const
   ho_spec_split(spec, &name, &given);
   const ho_model_builder *model = ho_model_find(name);
   if (!model) return fail_unknown(name, error);
+  if (bindings && bindings->n_devices > 0) {
+    ho_fail(error, HO_ERROR_INPUT, "%s: --device: a built-in model has no measured times", name);
+    return NULL;
+  }
   if (bindings && bindings->n > 0) {
     ho_fail(error, HO_ERROR_INPUT, "%s: '%s' cannot be bound: a built-in model takes options, as in %s:k=v", name,
             bindings->name[0], name);

@@ -17,6 +17,8 @@ typedef struct {
   int32_t n;
   const char *const *name;
   const int64_t *value;
+  int32_t n_devices;          /* --device: where times were measured that a file gives without saying so */
+  const char *const *device;
 } ho_bindings;
 
 typedef struct {
@@ -31,6 +33,7 @@ typedef struct {
   const char *name;        /* "onnx" */
   const char *summary;
   const char *extension;   /* ".onnx" */
+  int measured;            /* its times can be said to be those of given devices (ho_bindings.device) */
   /* TRUE when the first `n` bytes look like this format. */
   gboolean (*sniff)(const char *file, const unsigned char *head, size_t n);
   ho_graph *(*read)(const char *file, const ho_bindings *bindings, GError **error);
@@ -48,8 +51,18 @@ ho_graph *ho_graph_load(const char *spec, const char *const *extra, const ho_bin
 /* heteroopt-graph/1 (graph_json.c, graph_json_write.c); "-" is standard input or output. */
 extern const ho_graph_reader ho_graph_reader_json;
 extern const ho_graph_reader ho_graph_reader_onnx;
+extern const ho_graph_reader ho_graph_reader_wfcommons;
+extern const ho_graph_reader ho_graph_reader_chakra;
+extern const ho_graph_reader ho_graph_reader_dax;
+extern const ho_graph_reader ho_graph_reader_dot;
+extern const ho_graph_reader ho_graph_reader_partitioning;
+extern const ho_graph_reader ho_graph_reader_pipedream;
+extern const ho_graph_reader ho_graph_reader_stg;
+extern const ho_graph_reader ho_graph_reader_tgff;
 ho_graph *ho_graph_read_json(const char *file, const ho_bindings *bindings, GError **error);
 gboolean ho_graph_write_json(const ho_graph *g, const char *file, GError **error);
+/* The Standard Task Graph Set's text; what it cannot say is in its comments (write_stg.c). */
+gboolean ho_graph_write_stg(const ho_graph *g, const char *file, GError **error);
 gboolean ho_graph_write_dot(const ho_graph *g, const char *file, GError **error); /* for `dot -Tsvg` (graph_dot.c) */
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(ho_graph, ho_graph_free)

@@ -78,7 +78,7 @@ static double index_bytes(ho_value indices) {
   return 8 * elements(indices);
 }
 
-/* Reads the rows that are asked for. The gradient of the table is dense: rows are added into zeros. */
+/* Reads the rows that are asked for, and of a table that is smaller than these the whole, once, as the ONNX reader says. The gradient of the table is dense: rows are added into zeros. */
 ho_value ho_tape_embedding(ho_tape *t, const char *name, ho_weight w, ho_value indices, int64_t n) {
   ho_value out = indices;
   out.dim[out.rank++] = n;
@@ -87,11 +87,11 @@ ho_value ho_tape_embedding(ho_tape *t, const char *name, ho_weight w, ho_value i
   s.back_work = ho_work_on_tensors(elements(out), elements(out));
   s.reads = HO_READS_SIDE;
   ho_work work = moved(out);
-  work.read = ho_tape_bytes(t, out) + index_bytes(indices);
+  work.read = fmin(ho_tape_bytes(t, out), ho_tape_bytes(t, ho_tape_weight_at(t, w)->shape)) + index_bytes(indices);
   return ho_tape_record(t, name, "gather", work, &s);
 }
 
-/* Rows are read anew for every index: caches are not modelled. */
+/* Rows are read anew for every index, although there are fewer of them: graphs are too large and too irregular for caches. */
 ho_value ho_tape_gather(ho_tape *t, const char *name, ho_value x, ho_value indices) {
   ho_value out = x;
   out.dim[0] = ho_value_elements(indices);
@@ -127,12 +127,18 @@ ho_value ho_tape_spmm(ho_tape *t, const char *name, ho_value x, ho_value values,
   return ho_tape_record(t, name, "spmm", work, &s);
 }
 
-/* A partial sort: log2(n) comparisons per element, taken as 1 per element and result. */
+/* A sort, as the ONNX reader counts it: ⌈log2 n⌉ comparisons per element of a row of n. */
+static double sort_flops(ho_value x) {
+  double levels = 0;
+  for (int64_t reach = 1; reach < x.dim[x.rank - 1]; reach *= 2) levels++;
+  return elements(x) * levels;
+}
+
 ho_value ho_tape_topk(ho_tape *t, const char *name, ho_value x, int64_t k, ho_value *indices) {
   ho_value out = x;
   out.dim[out.rank - 1] = k;
   ho_tape_step s = local(x, out, "scatter", 0, HO_READS_SAVED);
-  ho_value y = ho_tape_record(t, name, "topk", ho_work_on_tensors(elements(x) * (double)k, elements(x)), &s);
+  ho_value y = ho_tape_record(t, name, "topk", ho_work_on_tensors(sort_flops(x), elements(x)), &s);
   ho_tape_step *step = ho_tape_step_at(t, (int32_t)t->steps->len - 1);
   g_autofree char *full = g_strconcat(step->name, ".indices", NULL);
   ho_op o = ho_graph_build_find_op(t->build, step->name);

@@ -47,7 +47,7 @@ typedef struct {
 /* Of projected queries, keys and values [batch, seq, width]; gives the same shape. Ops are "name.…". */
 ho_value ho_attend(ho_tape *t, const char *name, const ho_attention *a, ho_value q, ho_value k, ho_value v);
 
-/* "prefix.suffix" of a name, for the duration of the tape's layer. */
+/* "prefix.suffix", owned by the tape. */
 const char *ho_tape_name(ho_tape *t, const char *prefix, const char *suffix);
 
 #endif

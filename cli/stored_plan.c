@@ -1,30 +1,13 @@
 /* stored_plan.c: see stored_plan.h. */
 #include "cli/stored_plan.h"
 
-#include <string.h>
-#include <unistd.h>
-
-#include "base/fileio.h"
+#include "base/error.h"
 #include "cli/command.h"
 #include "cli/inputs.h"
 #include "cli/replay_json.h"
+#include "models/source.h"
 #include "results/store_query.h"
 #include "sim/plan_check.h"
-
-/* Graphs are read from files. */
-static ho_graph *graph_from_text(const char *text, GError **error) {
-  g_autofree char *file = NULL;
-  g_autoptr(GError) local = NULL;
-  int fd = g_file_open_tmp("heteroopt-XXXXXX.json", &file, &local);
-  if (fd < 0) {
-    ho_fail(error, HO_ERROR_IO, "%s", local->message);
-    return NULL;
-  }
-  close(fd);
-  ho_graph *g = ho_file_write(file, text, strlen(text), error) ? ho_graph_read_json(file, NULL, error) : NULL;
-  unlink(file);
-  return g;
-}
 
 static ho_platform *platform_from_text(const char *name, const char *text, GError **error) {
   g_autoptr(ho_yaml) y = ho_yaml_from_text(name, text);
@@ -61,7 +44,7 @@ json_t *ho_cli_replay_stored(const char *file, gint64 plan_id, char **title, GEr
     return NULL;
   }
   g_auto(ho_cli_inputs) in = {0};
-  in.graph = graph_from_text(graph, error);
+  in.graph = ho_graph_parse_json(file, graph, error);
   in.platform = in.graph ? platform_from_text(file, platform, error) : NULL;
   return in.platform ? replay(&in, file, plan, title, error) : NULL;
 }

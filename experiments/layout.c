@@ -1,6 +1,4 @@
 /* layout.c: writing an experiment's problems, schedulers, studies and runs into its database, before the first run. */
-#include <glib/gstdio.h>
-
 #include "base/error.h"
 #include "experiments/expand.h"
 #include "models/source.h"
@@ -14,21 +12,10 @@ typedef struct {
   int64_t *scheduler_id; /* by contender */
 } ho_layer;
 
-/* The graph as heteroopt-graph/1, so that the database alone is enough to replay its plans. */
-static char *graph_text(const ho_graph *g, GError **error) {
-  g_autofree char *file = NULL;
-  int fd = g_file_open_tmp("heteroopt-XXXXXX.json", &file, error);
-  if (fd < 0) return NULL;
-  g_close(fd, NULL);
-  char *text = NULL;
-  if (ho_graph_write_json(g, file, error)) g_file_get_contents(file, &text, NULL, error);
-  g_unlink(file);
-  return text;
-}
-
+/* As heteroopt-graph/1, so that the database alone is enough to replay its plans. */
 static int64_t add_graph(const ho_layer *l, const ho_graph *g, GError **error) {
-  g_autofree char *text = graph_text(g, error);
-  return text ? ho_store_add_graph(l->store, g, text, error) : -1;
+  g_autofree char *text = ho_graph_json(g);
+  return ho_store_add_graph(l->store, g, text, error);
 }
 
 static int64_t add_platform(const ho_layer *l, const ho_platform *p, GError **error) {

@@ -75,8 +75,8 @@ static gboolean read_times(reader *r, ho_op o, const json_t *object, ho_json_at 
 }
 
 static gboolean read_op(reader *r, const json_t *object, ho_json_at at, GError **error) {
-  static const char *const keys[] = {"name",  "kind",  "flops", "other_flops", "read",        "write",   "workspace", "parallelism",
-                                     "phase", "layer", "time",  "sensitivity", "release", "priority",  NULL};
+  static const char *const keys[] = {"name",  "kind",  "flops", "other_flops", "read",    "write",    "workspace", "parallelism",
+                                     "phase", "layer", "time",  "sensitivity", "release", "priority", NULL};
   ho_op_info op = ho_op_info_init(NULL, "generic");
   if (!ho_json_object_only(object, at, keys, error)) return FALSE;
   if (!ho_json_get_string(object, at, "name", TRUE, &op.name, error)) return FALSE;
@@ -284,24 +284,18 @@ static void clear_alias(gpointer a) {
   g_free(((pending_alias *)a)->of);
 }
 
-static gboolean read_graph(reader *r, const char *file, GError **error) {
-  g_autoptr(ho_json_stream) s = ho_json_stream_open(file, lists, error);
-  if (!s) return FALSE;
-  r->file = strcmp(file, "-") == 0 ? "standard input" : file;
+static gboolean read_graph(reader *r, const ho_json_stream *s, GError **error) {
+  r->file = s->file;
   return read_head(r, s, error) && read_list(r, s, "ops", read_op, error) && read_list(r, s, "tensors", read_tensor, error) &&
          resolve_aliases(r, error);
 }
 
-ho_graph *ho_graph_read_json(const char *file, const ho_bindings *bindings, GError **error) {
-  if (bindings && bindings->n > 0) {
-    ho_fail(error, HO_ERROR_INPUT, "%s: '%s' cannot be bound: a JSON graph has no symbolic dimensions", file, bindings->name[0]);
-    return NULL;
-  }
+static ho_graph *graph_of(const ho_json_stream *s, GError **error) {
   reader r = {.aliases = g_array_new(FALSE, FALSE, sizeof(pending_alias)),
               .op_names = g_ptr_array_new_with_free_func(g_free),
               .tensor_names = g_ptr_array_new_with_free_func(g_free)};
   g_array_set_clear_func(r.aliases, clear_alias);
-  gboolean ok = read_graph(&r, file, error);
+  gboolean ok = read_graph(&r, s, error);
   ho_graph *g = NULL;
   if (ok)
     g = ho_graph_build_finish(r.build, error);
@@ -311,6 +305,20 @@ ho_graph *ho_graph_read_json(const char *file, const ho_bindings *bindings, GErr
   g_ptr_array_free(r.op_names, TRUE);
   g_ptr_array_free(r.tensor_names, TRUE);
   return g;
+}
+
+ho_graph *ho_graph_read_json(const char *file, const ho_bindings *bindings, GError **error) {
+  if (bindings && bindings->n > 0) {
+    ho_fail(error, HO_ERROR_INPUT, "%s: '%s' cannot be bound: a JSON graph has no symbolic dimensions", file, bindings->name[0]);
+    return NULL;
+  }
+  g_autoptr(ho_json_stream) s = ho_json_stream_open(file, lists, error);
+  return s ? graph_of(s, error) : NULL;
+}
+
+ho_graph *ho_graph_parse_json(const char *name, const char *text, GError **error) {
+  g_autoptr(ho_json_stream) s = ho_json_stream_of_text(name, text, lists, error);
+  return s ? graph_of(s, error) : NULL;
 }
 
 /* ---- the reader ------------------------------------------------------------------------------------------------------ */

@@ -1,5 +1,7 @@
 /* graph_json_write.c: writes heteroopt-graph/1, one op or tensor per line. What equals its default is left out; reading the
  * text again gives a graph with the same digest. */
+#include <string.h>
+
 #include "base/fileio.h"
 #include "base/units.h"
 #include "models/source.h"
@@ -123,7 +125,7 @@ static void put_list(GString *out, const ho_graph *g, const char *key, int32_t n
   g_string_append(out, n ? "\n ]" : "]");
 }
 
-gboolean ho_graph_write_json(const ho_graph *g, const char *file, GError **error) {
+char *ho_graph_json(const ho_graph *g) {
   g_autoptr(GString) out = g_string_new("{\"format\": \"heteroopt-graph/1\"");
   put_text_member(out, "name", g->name);
   put_unless(out, "period", g->period, 0);
@@ -133,5 +135,10 @@ gboolean ho_graph_write_json(const ho_graph *g, const char *file, GError **error
   put_list(out, g, "ops", g->n_ops, put_op);
   put_list(out, g, "tensors", g->n_tensors, put_tensor);
   g_string_append(out, "}\n");
-  return ho_file_write(file, out->str, out->len, error);
+  return g_string_free(g_steal_pointer(&out), FALSE);
+}
+
+gboolean ho_graph_write_json(const ho_graph *g, const char *file, GError **error) {
+  g_autofree char *text = ho_graph_json(g);
+  return ho_file_write(file, text, strlen(text), error);
 }

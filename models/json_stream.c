@@ -110,14 +110,27 @@ static gboolean read_object(ho_json_stream *s, GError **error) {
   return at == s->length || fail_at(s, at, "end of file was expected", error);
 }
 
-ho_json_stream *ho_json_stream_open(const char *file, const char *const *streamed, GError **error) {
+/* Takes the text. */
+static ho_json_stream *stream_of(const char *name, char *text, size_t length, const char *const *streamed, GError **error) {
   g_autoptr(ho_json_stream) s = g_new0(ho_json_stream, 1);
-  if (!ho_file_read(file, &s->text, &s->length, error)) return NULL;
-  s->file = strcmp(file, "-") == 0 ? "standard input" : file;
+  s->file = name;
+  s->text = text;
+  s->length = length;
   s->head = json_object();
   s->streamed = streamed;
   s->array = g_new0(size_t, g_strv_length((char **)streamed) + 1);
   return read_object(s, error) ? g_steal_pointer(&s) : NULL;
+}
+
+ho_json_stream *ho_json_stream_open(const char *file, const char *const *streamed, GError **error) {
+  char *text;
+  size_t length;
+  if (!ho_file_read(file, &text, &length, error)) return NULL;
+  return stream_of(strcmp(file, "-") == 0 ? "standard input" : file, text, length, streamed, error);
+}
+
+ho_json_stream *ho_json_stream_of_text(const char *name, const char *text, const char *const *streamed, GError **error) {
+  return stream_of(name, g_strdup(text), strlen(text), streamed, error);
 }
 
 void ho_json_stream_free(ho_json_stream *s) {

@@ -14,9 +14,9 @@ typedef struct {
   const char *file; /* for messages */
   char *text;
   size_t length;
-  json_t *head;           /* the other members */
+  json_t *head;                /* the other members */
   const char *const *streamed; /* NULL-terminated */
-  size_t *array;          /* offset of each streamed array's '[' in the text, 0 when absent */
+  size_t *array;               /* offset of each streamed array's '[' in the text, 0 when absent */
 } ho_json_stream;
 
 typedef struct {
@@ -28,6 +28,8 @@ typedef struct {
 
 /* Reads `file` ("-": standard input). `streamed` must outlive the stream. */
 ho_json_stream *ho_json_stream_open(const char *file, const char *const *streamed, GError **error);
+/* A text that has been read already; `name` for messages. */
+ho_json_stream *ho_json_stream_of_text(const char *name, const char *text, const char *const *streamed, GError **error);
 void ho_json_stream_free(ho_json_stream *s);
 
 /* FALSE when the array is absent. */

@@ -17,23 +17,23 @@ typedef struct {
   int32_t n;
   const char *const *name;
   const int64_t *value;
-  int32_t n_devices;          /* --device: where times were measured that a file gives without saying so */
+  int32_t n_devices; /* --device: where times were measured that a file gives without saying so */
   const char *const *device;
 } ho_bindings;
 
 typedef struct {
-  const char *name;        /* "resnet50" */
+  const char *name; /* "resnet50" */
   const char *summary;
-  const char *source;      /* paper */
+  const char *source; /* paper */
   const ho_option *options;
   ho_graph *(*build)(const char *name, const ho_options *options, GError **error);
 } ho_model_builder;
 
 typedef struct {
-  const char *name;        /* "onnx" */
+  const char *name; /* "onnx" */
   const char *summary;
-  const char *extension;   /* ".onnx" */
-  int measured;            /* its times can be said to be those of given devices (ho_bindings.device) */
+  const char *extension; /* ".onnx" */
+  int measured;          /* its times can be said to be those of given devices (ho_bindings.device) */
   /* TRUE when the first `n` bytes look like this format. */
   gboolean (*sniff)(const char *file, const unsigned char *head, size_t n);
   ho_graph *(*read)(const char *file, const ho_bindings *bindings, GError **error);
@@ -61,6 +61,9 @@ extern const ho_graph_reader ho_graph_reader_stg;
 extern const ho_graph_reader ho_graph_reader_tgff;
 ho_graph *ho_graph_read_json(const char *file, const ho_bindings *bindings, GError **error);
 gboolean ho_graph_write_json(const ho_graph *g, const char *file, GError **error);
+/* The same from and to a text; `name` is for messages. */
+ho_graph *ho_graph_parse_json(const char *name, const char *text, GError **error);
+char *ho_graph_json(const ho_graph *g); /* g_free */
 /* The Standard Task Graph Set's text; what it cannot say is in its comments (write_stg.c). */
 gboolean ho_graph_write_stg(const ho_graph *g, const char *file, GError **error);
 gboolean ho_graph_write_dot(const ho_graph *g, const char *file, GError **error); /* for `dot -Tsvg` (graph_dot.c) */

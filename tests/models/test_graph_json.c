@@ -20,6 +20,10 @@ Test(graph_json, what_was_written_reads_back_the_same) {
     cr_assert(g_strcmp0(g->note, again->note) == 0);
     g_autofree char *twice = text_of_graph(again);
     cr_assert_str_eq(text, twice);
+    g_autofree char *without_file = ho_graph_json(g);
+    cr_assert_str_eq(text, without_file);
+    g_autoptr(ho_graph) parsed = ho_graph_parse_json("a text", text, NULL);
+    cr_assert(parsed && strcmp(g->digest, parsed->digest) == 0, "%s", text);
   }
 }
 
@@ -276,6 +280,12 @@ Test(graph_json, every_fault_gets_one_line_that_says_what_and_where) {
     cr_expect_null(g, "%s was read", faults[i].text);
     if (!g) cr_expect_not_null(strstr(message, faults[i].message), "'%s' is not in:%s", faults[i].message, message);
   }
+}
+
+Test(graph_json, a_fault_of_a_text_is_told_under_its_name) {
+  g_autoptr(GError) error = NULL;
+  cr_assert_null(ho_graph_parse_json("a text", "{\"format\": \"heteroopt-graph/1\",\n \"ops\": [}", &error));
+  cr_assert(g_str_has_prefix(error->message, "a text:2:"), "%s", error->message);
 }
 
 Test(graph_json, deep_nesting_is_an_error_and_no_overflow) {

@@ -42,10 +42,24 @@ static gboolean read_all(int fd, GString *text, const char *name, GError **error
   }
 }
 
+/* Opening waits for nobody: a pipe without a writer is an empty file. Reading then waits for what its writers write. */
+static int open_to_read(const char *file, GError **error) {
+  int fd = g_open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0);
+  struct stat found;
+  if (fd < 0 || fstat(fd, &found) != 0 || fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK) != 0)
+    refused(error, file, "open");
+  else if ((S_ISCHR(found.st_mode) || S_ISBLK(found.st_mode)) && !isatty(fd))
+    ho_fail(error, HO_ERROR_INPUT, "%s: is a device, expected a file or a pipe", file);
+  else
+    return fd;
+  if (fd >= 0) close(fd);
+  return -1;
+}
+
 gboolean ho_file_read(const char *file, char **text, size_t *length, GError **error) {
   const char *name = is_standard(file) ? "standard input" : file;
-  int fd = is_standard(file) ? STDIN_FILENO : g_open(file, O_RDONLY | O_CLOEXEC, 0);
-  if (fd < 0) return refused(error, name, "open");
+  int fd = is_standard(file) ? STDIN_FILENO : open_to_read(file, error);
+  if (fd < 0) return FALSE;
   GString *read = g_string_new(NULL);
   gboolean done = read_all(fd, read, name, error);
   if (fd != STDIN_FILENO) close(fd);

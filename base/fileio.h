@@ -1,6 +1,7 @@
 /* fileio.h: whole files in and out, with one-line errors.
  *
- * Reading takes regular files and pipes, never directories, and at most 2 GB. Writing goes to a temporary beside the file and
+ * Reading takes regular files, pipes and terminals, never directories or devices (they need not end), and at most 2 GB; a named
+ * pipe that nobody has open for writing is empty. Writing goes to a temporary beside the file and
  * a rename, so that a reader never meets half a file and a full disk leaves the old one. What exists and is not a regular
  * file (a device, a pipe) is written in place. Nothing is flushed to the medium: a power cut may lose the last write. */
 #ifndef HO_BASE_FILEIO_H

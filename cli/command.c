@@ -117,18 +117,19 @@ gboolean ho_cli_int(const char *option, const char *text, gint64 least, gint64 m
 gboolean ho_cli_uint(const char *option, const char *text, guint64 *value, GError **error) {
   if (!text) return TRUE;
   guint64 v;
-  if (!g_ascii_string_to_unsigned(text, 10, 0, G_MAXUINT64, &v, NULL))
-    return ho_cli_usage(error, "%s: '%s' is not a whole number from 0 to 2^64-1", option, text);
+  if (!g_ascii_string_to_unsigned(text, 10, 0, G_MAXINT64, &v, NULL))
+    return ho_cli_usage(error, "%s: '%s' is not a whole number from 0 to 2^63-1", option, text);
   *value = v;
   return TRUE;
 }
 
-gboolean ho_cli_double(const char *option, const char *text, double least, double *value, GError **error) {
+gboolean ho_cli_double(const char *option, const char *text, double least, double most, double *value, GError **error) {
   if (!text) return TRUE;
   double v;
-  if (!ho_double_parse(text, &v, NULL) || v < least) {
-    char buffer[32];
-    return ho_cli_usage(error, "%s: '%s' is not a number of at least %s", option, text, ho_double_text(least, buffer));
+  if (!ho_double_parse(text, &v, NULL) || v < least || v > most) {
+    char low[32], high[32];
+    return ho_cli_usage(error, "%s: '%s' is not a number from %s to %s", option, text, ho_double_text(least, low),
+                        ho_double_text(most, high));
   }
   *value = v;
   return TRUE;

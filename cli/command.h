@@ -35,7 +35,7 @@ int ho_cli_choice(const char *option, const char *word, const char *const *names
 /* Option values given as text: a whole number from `least` to `most`, or a number of at least `least`. A NULL text leaves *value as it is. */
 gboolean ho_cli_int(const char *option, const char *text, gint64 least, gint64 most, gint64 *value, GError **error);
 gboolean ho_cli_uint(const char *option, const char *text, guint64 *value, GError **error);
-gboolean ho_cli_double(const char *option, const char *text, double least, double *value, GError **error);
+gboolean ho_cli_double(const char *option, const char *text, double least, double most, double *value, GError **error);
 
 /* One line on standard error, for people. */
 void ho_cli_note(const char *format, ...) G_GNUC_PRINTF(1, 2);

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/fileio.h"
 #include "base/units.h"
 #include "cli/command.h"
 #include "results/archive.h"
@@ -20,10 +21,17 @@ typedef struct {
   json_t *list; /* NULL: text */
 } hv_job;
 
-/* Splits a line into numbers in place. Returns how many, or -1 with an error. */
-static int32_t read_numbers(char *line, double *v, int32_t most, const char *where, GError **error) {
+/* Where the next number begins, after blanks and, between two numbers, one comma or semicolon at most. */
+static const char *next_number(const char *p, int32_t n_before) {
+  p += strspn(p, " \t\r");
+  if (n_before > 0 && (*p == ',' || *p == ';')) p += 1 + strspn(p + 1, " \t\r");
+  return p;
+}
+
+/* Reads the numbers of a line. Returns how many, or -1 with an error. */
+static int32_t read_numbers(const char *line, double *v, int32_t most, const char *where, GError **error) {
   int32_t n = 0;
-  for (char *p = line + strspn(line, " \t\r,;"); *p; p += strspn(p, " \t\r,;")) {
+  for (const char *p = next_number(line, n); *p; p = next_number(p, n)) {
     size_t length = strcspn(p, " \t\r,;");
     g_autofree char *word = g_strndup(p, length);
     double x;
@@ -84,24 +92,11 @@ static gboolean measure(const hv_job *job, char *text, GError **error) {
   return TRUE;
 }
 
-static gboolean read_reference(hv_job *job, char *text, GError **error) {
+static gboolean read_reference(hv_job *job, const char *text, GError **error) {
   g_autoptr(GError) local = NULL;
   job->d = read_numbers(text, job->reference, MOST_OBJECTIVES, "--ref", &local);
   if (job->d < 1) return ho_cli_usage(error, "%s", local ? local->message : "--ref: expected numbers such as 1,1 or 2,2,1");
   return TRUE;
-}
-
-static gboolean read_text(const char *file, char **text, GError **error) {
-  if (strcmp(file, "-")) {
-    g_autoptr(GError) local = NULL;
-    if (g_file_get_contents(file, text, NULL, &local)) return TRUE;
-    return ho_fail(error, HO_ERROR_IO, "%s", local->message);
-  }
-  g_autoptr(GIOChannel) in = g_io_channel_unix_new(0);
-  g_io_channel_set_encoding(in, NULL, NULL);
-  g_autoptr(GError) local = NULL;
-  if (g_io_channel_read_to_end(in, text, NULL, &local) == G_IO_STATUS_NORMAL) return TRUE;
-  return ho_fail(error, HO_ERROR_IO, "standard input: %s", local ? local->message : "cannot be read");
 }
 
 static gboolean run(const ho_command *self, int argc, char **argv, GString *out, GError **error) {
@@ -115,7 +110,7 @@ static gboolean run(const ho_command *self, int argc, char **argv, GString *out,
   if (parsed != HO_CLI_GO) return parsed == HO_CLI_DONE;
   if (!reference) return ho_cli_usage(error, "hv: --ref is missing: the point up to which volume counts, such as --ref 2,2,1");
   hv_job job = {.file = argv[1], .out = out};
-  if (!read_reference(&job, reference, error) || !read_text(argv[1], &text, error)) return FALSE;
+  if (!read_reference(&job, reference, error) || !ho_file_read(argv[1], &text, NULL, error)) return FALSE;
   if (json) job.list = json_array();
   if (!measure(&job, text, error)) {
     json_decref(job.list);

@@ -5,6 +5,7 @@
 
 #include "base/units.h"
 #include "models/trace_times.h"
+#include "sim/plan_check.h"
 
 static gboolean read_bindings(char **bind, GPtrArray *names, GArray *values, GError **error) {
   for (char **b = bind; b && *b; b++) {
@@ -89,7 +90,7 @@ gboolean ho_cli_inputs_load(ho_cli_inputs *in, const ho_command *self, GError **
   in->platform = ho_platform_load(in->platform_name, error);
   if (!in->platform) return FALSE;
   ho_cli_inputs_finish(in);
-  return TRUE;
+  return ho_problem_check(in->graph, in->platform, error);
 }
 
 void ho_cli_inputs_clear(ho_cli_inputs *in) {

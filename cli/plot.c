@@ -24,7 +24,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(plot_options, plot_options_clear)
 /* Every SQLite file begins with these bytes. */
 static gboolean is_database(const char *file) {
   char head[16] = {0};
-  FILE *f = fopen(file, "rb");
+  FILE *f = g_file_test(file, G_FILE_TEST_IS_REGULAR) ? fopen(file, "rb") : NULL;
   if (!f) return FALSE;
   size_t n = fread(head, 1, sizeof head, f);
   fclose(f);

@@ -13,6 +13,7 @@
 #include "results/stats.h"
 #include "sim/plan_check.h"
 
+#define MOST_NOISE 10 /* as in experiments */
 #define MOST_REPEATS 10000000
 
 typedef struct {
@@ -133,7 +134,7 @@ static gboolean check_options(simulate_options *o, GError **error) {
   return ho_cli_uint("--seed", o->seed_text, &o->seed, error) &&
          ho_cli_int("--repeat", o->repeat_text, 1, MOST_REPEATS, &o->repeat, error) &&
          ho_cli_int("--number", o->number_text, 1, G_MAXINT32, &o->number, error) &&
-         ho_cli_double("--noise", o->noise_text, 0, &o->noise, error);
+         ho_cli_double("--noise", o->noise_text, 0, MOST_NOISE, &o->noise, error);
 }
 
 static gboolean run(const ho_command *self, int argc, char **argv, GString *out, GError **error) {

@@ -84,7 +84,7 @@ static gboolean read_objectives(const ho_config_reader *r, GError **error) {
   ho_config *c = r->config;
   const char *names[HO_N_OBJECTIVES + 1] = {NULL};
   for (int k = 0; k < HO_N_OBJECTIVES; k++) names[k] = ho_objective_name((ho_objective)k);
-  if (!r->raw->objectives) {
+  if (!ho_yaml_has(r->yaml, "objectives")) {
     c->n_objectives = HO_N_OBJECTIVES;
     for (int k = 0; k < HO_N_OBJECTIVES; k++) c->objective[k] = (ho_objective)k;
     return TRUE;

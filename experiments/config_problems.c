@@ -104,7 +104,7 @@ static gboolean read_workloads(const ho_config_reader *r, GError **error) {
 static gboolean read_modes(const ho_config_reader *r, GError **error) {
   ho_config *c = r->config;
   unsigned n = r->raw->modes_count;
-  if (r->raw->modes && !check_list(r, "modes", n, "mode", error)) return FALSE;
+  if (ho_yaml_has(r->yaml, "modes") && !check_list(r, "modes", n, "mode", error)) return FALSE;
   const char **mode = ho_arena_new_array(c->arena, const char *, n ? n : 1);
   mode[0] = modes[0];
   for (unsigned i = 0; i < n; i++) {

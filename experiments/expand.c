@@ -9,6 +9,7 @@
 #include "experiments/code_digest.h" /* generated: HO_CODE_DIGEST */
 #include "hwprofiles/platform_yaml.h"
 #include "models/source.h"
+#include "sim/plan_check.h"
 
 const char *ho_code_digest(void) {
   return HO_CODE_DIGEST;
@@ -62,7 +63,7 @@ static gboolean load_inputs(ho_experiment *e, ho_experiment_problem *q, GError *
   if (!*platform) return FALSE;
   q->problem.graph = *graph;
   q->problem.platform = *platform;
-  return TRUE;
+  return ho_problem_check(*graph, *platform, error);
 }
 
 /* --- problems ---------------------------------------------------------------------------------------------------------------- */

@@ -89,6 +89,12 @@ static gssize read_head(const char *file, unsigned char *head, size_t n, GError 
   return (gssize)got;
 }
 
+/* What a pipe has given is gone: it is not looked at first. A missing file is left to read_head. */
+static gboolean can_be_opened_twice(const char *file) {
+  if (strcmp(file, "-") == 0) return FALSE;
+  return g_file_test(file, G_FILE_TEST_IS_REGULAR | G_FILE_TEST_IS_DIR) || !g_file_test(file, G_FILE_TEST_EXISTS);
+}
+
 static ho_graph *read_with(const ho_graph_reader *r, const char *shown, const char *file, const ho_bindings *bindings,
                            GError **error) {
   if (r->measured || !bindings || bindings->n_devices == 0) return r->read(file, bindings, error);
@@ -105,7 +111,8 @@ static ho_graph *load_file(const char *file, const char *const *extra, const ho_
             shown);
     return NULL;
   }
-  if (strcmp(file, "-") == 0) return read_with(&ho_graph_reader_json, "standard input", file, bindings, error);
+  if (!can_be_opened_twice(file))
+    return read_with(&ho_graph_reader_json, strcmp(file, "-") == 0 ? "standard input" : file, file, bindings, error);
   unsigned char head[HEAD_BYTES];
   gssize n = read_head(file, head, sizeof head, error);
   if (n < 0) return NULL;

@@ -181,6 +181,18 @@ static char *frame_digest(const judged_problem *p, const ho_frame *f) {
   return ho_digest_finish(d);
 }
 
+/* A frame that a study had when fewer of its runs were done goes with its indicators: what is stored does not tell how often the
+ * study was interrupted. */
+#define OF_NO_STUDY \
+  "FROM frame f WHERE f.problem_id = ?1 AND NOT EXISTS (SELECT 1 FROM study_frame s WHERE s.frame_id = f.frame_id)"
+
+static gboolean forget_frames_of_no_study(judged_problem *p, GError **error) {
+  return ho_sql_run(p->store, error, "DELETE FROM indicator WHERE frame_id IN (SELECT f.frame_id " OF_NO_STUDY ")", "i",
+                    p->problem_id) &&
+         ho_sql_run(p->store, error, "DELETE FROM frame WHERE frame_id IN (SELECT f.frame_id " OF_NO_STUDY ")", "i",
+                    p->problem_id);
+}
+
 /* The frame's row, found or added; its id is made of its digest, so that no order of writing shows. -1 on error. */
 static int64_t write_frame(judged_problem *p, const ho_frame *f, GError **error) {
   g_autofree char *digest = frame_digest(p, f);
@@ -198,10 +210,11 @@ static int64_t write_frame(judged_problem *p, const ho_frame *f, GError **error)
     if (!ho_sql_run(s, error, "INSERT OR IGNORE INTO frame_axis VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)", "iisiddd", id, (int64_t)k,
                     ho_objective_name(p->objective[k]), (int64_t)f->dropped[k], f->ideal[k], f->nadir[k], f->reference[k]))
       return -1;
-  return ho_sql_run(s, error, "INSERT OR REPLACE INTO study_frame(study, problem_id, kind, frame_id) VALUES(?1, ?2, ?3, ?4)",
-                    "sisi", p->study, p->problem_id, ho_frame_kind_name(f->kind), id)
-             ? id
-             : -1;
+  gboolean ok =
+      ho_sql_run(s, error, "INSERT OR REPLACE INTO study_frame(study, problem_id, kind, frame_id) VALUES(?1, ?2, ?3, ?4)", "sisi",
+                 p->study, p->problem_id, ho_frame_kind_name(f->kind), id) &&
+      forget_frames_of_no_study(p, error);
+  return ok ? id : -1;
 }
 
 static gboolean write_indicator(judged_problem *p, int64_t run_id, int64_t frame_id, const char *name, const char *judged,

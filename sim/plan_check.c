@@ -123,3 +123,11 @@ gboolean ho_plan_check(const ho_plan *plan, const ho_graph *g, const ho_platform
     if (!check_inputs(&k, i)) return FALSE;
   return TRUE;
 }
+
+gboolean ho_problem_check(const ho_graph *g, const ho_platform *p, GError **error) {
+  for (ho_tensor t = 0; t < g->n_tensors; t++)
+    if (g->tensor[t].memory && ho_platform_find_memory(p, g->tensor[t].memory) < 0)
+      return ho_fail(error, HO_ERROR_INPUT, "graph '%s': input '%s' lies in memory '%s', which platform '%s' does not have",
+                     g->name, g->tensor[t].name, g->tensor[t].memory, p->name);
+  return TRUE;
+}

@@ -16,6 +16,9 @@ G_BEGIN_DECLS
 /* `g`, `c`: of the problem; a plan with rewrites is checked on its variant, which must be of this graph. */
 gboolean ho_plan_check(const ho_plan *plan, const ho_graph *g, const ho_platform *p, const ho_cost *c, GError **error);
 
+/* What is wrong with every plan of a problem: an input lies in a memory that the platform does not have. */
+gboolean ho_problem_check(const ho_graph *g, const ho_platform *p, GError **error);
+
 /* What is written beside the assignment. `objective` NAN: left out. */
 typedef struct {
   const char *scheduler; /* NULL: left out */

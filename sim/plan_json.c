@@ -138,6 +138,19 @@ static gboolean same(const reader *r, const json_t *j, const char *key, const ch
                  what, found, expected);
 }
 
+/* Nothing depends on the notes, but what is not one is an error like anywhere else. */
+static gboolean check_notes(const reader *r, const json_t *j) {
+  const char *scheduler = NULL, *dot = *r->at.place ? "." : "";
+  int64_t seed = 0;
+  json_t *objectives = json_object_get(j, "objectives");
+  if (!ho_json_get_string(j, r->at, "scheduler", FALSE, &scheduler, r->error) ||
+      !ho_json_get_int(j, r->at, "seed", FALSE, 0, &seed, r->error))
+    return FALSE;
+  return !objectives || json_is_object(objectives) ||
+         ho_fail(r->error, HO_ERROR_PLAN, "%s: %s%sobjectives: expected an object of numbers by objective", r->at.file,
+                 r->at.place, dot);
+}
+
 static gboolean read_head(const reader *r, const json_t *j, json_t **rewrites) {
   static const char *const keys[] = {"format",    "graph", "graph_digest", "platform", "platform_digest", "rewrites", "assign",
                                      "scheduler", "seed",  "objectives",   NULL};
@@ -147,7 +160,7 @@ static gboolean read_head(const reader *r, const json_t *j, json_t **rewrites) {
       !same(r, j, "platform_digest", r->p->digest, "the platform with digest") ||
       !ho_json_get_array(j, r->at, "rewrites", FALSE, rewrites, r->error))
     return FALSE;
-  return TRUE;
+  return check_notes(r, j);
 }
 
 /* The variant that a plan is about. `last`: that of the plan before it in the file, which is likely the same. */

@@ -241,7 +241,11 @@ const ho_replay_result *ho_replay_run(ho_replay *r, const ho_plan *plan, const h
   ho_replay_load(r, r->plan);
   if (!run(r, error)) return NULL;
   ho_replay_report(r);
-  return &r->result;
+  const ho_figures *f = &r->result.figures;
+  if (f->latency < INFINITY && f->energy < INFINITY) return &r->result;
+  ho_fail(error, HO_ERROR_INPUT, "the plan takes %.3g s and %.3g J: more than a double-precision number holds", f->latency,
+          f->energy);
+  return NULL;
 }
 
 const ho_replay_result *ho_replay_policy(ho_replay *r, const char *policy, const ho_replay_options *options, GError **error) {

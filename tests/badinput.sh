@@ -250,6 +250,10 @@ for command in check run; do
   refused "$command: a workload that cannot be read" "^heteroopt: .*empty.json:.* empty" $command bad.yaml
   with experiment.yaml 'platforms: .*' 'platforms: [platfrom.yaml]'
   refused "$command: a platform that is not there" "^heteroopt: bad.yaml:8:[0-9]+: .*platfrom.yaml" $command bad.yaml
+  with experiment.yaml 'objectives: .*' 'objectives: []'
+  refused "$command: a list of no objectives" "^heteroopt: bad.yaml:9:[0-9]+: .*objectives.*empty" $command bad.yaml
+  with experiment.yaml 'modes: .*' 'modes: []'
+  refused "$command: a list of no modes" "^heteroopt: bad.yaml:7:[0-9]+: .*modes.*empty" $command bad.yaml
   with experiment.yaml 'objectives: .*' 'objectives: [latency, power]'
   refused "$command: an objective that is not known" "^heteroopt: bad.yaml:9:[0-9]+: .*power" $command bad.yaml
   refused "$command: a config that is not there" "^heteroopt: absent.yaml: " $command absent.yaml
@@ -296,7 +300,32 @@ printf '1,x\n' >points
 refused "a point that is not a number" "^heteroopt: points:1: .*x" hv points --ref 4,4
 refused "a file of points that is not there" "absent" hv absent --ref 4,4
 
+printf '1,,2\n' >points
+refused "a point with a hole" "^heteroopt: points:1: ''" hv points --ref 4,4
+
+# ---- files that are none: the command neither waits nor reads for ever
+mkfifo pipe.json pipe.yaml
+refused "a graph from a pipe without a writer" "^heteroopt: pipe.json:" graph info pipe.json
+refused "a plan from a pipe without a writer" "^heteroopt: pipe.json:" simulate "${of[@]}" "${on[@]}" --plan pipe.json
+refused "a platform from a pipe without a writer" "^heteroopt: pipe.yaml: .*empty" platform info pipe.yaml
+refused "a config from a pipe without a writer" "^heteroopt: pipe.yaml: .*empty" run pipe.yaml
+refused "a front from a pipe without a writer" "^heteroopt: pipe.json:" plot pipe.json --kind front -o x.pdf
+refused "a graph without end" "^heteroopt: /dev/zero: .*device" graph info /dev/zero
+refused "a platform without end" "^heteroopt: /dev/zero: .*device" platform info /dev/zero
+refused "points without end" "^heteroopt: /dev/zero: .*device" hv /dev/zero --ref 4,4
+
+# ---- numbers that no double holds, and inputs that lie nowhere
+"$heteroopt" schedule "${of[@]}" "${on[@]}" "${by[@]}" -o plan.json >/dev/null
+with plan.json '"device": "gpu"' '"device": "gpu", "not_before": 1e308'
+refused "a plan that takes more energy than a number holds" "takes .* inf J" simulate "${of[@]}" "${on[@]}" --plan bad.json
+with plan.json '"seed": [0-9]*' '"seed": "seven"'
+refused "a note of the wrong type" "bad.json: .*seed.*seven" simulate "${of[@]}" "${on[@]}" --plan bad.json
+with graph.json '{"name":"a",' '{"name":"x","bytes":8,"memory":"nowhere","consumers":["A"]},{"name":"a",'
+refused "an input in a memory that is not there" "'x'.*'nowhere'.*'pair'" schedule --graph bad.json "${on[@]}" --scheduler single-fastest
+
 # ---- wrong usage
+misused "noise beyond measure" "noise.*1e300.*from 0 to 10" simulate "${of[@]}" "${on[@]}" --policy fifo --noise 1e300
+misused "a seed that plans cannot carry" "seed.*9223372036854775808" schedule "${of[@]}" "${on[@]}" "${by[@]}" --seed 9223372036854775808
 misused "a command that is not known" "schedul.*did you mean 'schedule'" schedul
 misused "an option that is not known" "--grph.*did you mean --graph" schedule --grph x
 misused "no command" "command" 

@@ -80,6 +80,22 @@ static void must_refuse(gboolean done, GError **e, const char *message) {
   cr_assert_str_eq((*e)->message, message);
 }
 
+Test(fileio, a_pipe_that_nobody_writes_to_is_empty, .timeout = 10) {
+  g_autofree char *back = NULL;
+  size_t length = 1;
+  cr_assert_eq(mkfifo("pipe", 0600), 0);
+  cr_assert(ho_file_read("pipe", &back, &length, NULL));
+  cr_assert_eq(length, 0);
+}
+
+Test(fileio, a_device_that_never_ends_is_refused, .timeout = 10) {
+  g_autofree char *back = NULL;
+  g_autoptr(GError) error = NULL;
+  if (g_access("/dev/zero", R_OK) != 0) return;
+  cr_assert_not(ho_file_read("/dev/zero", &back, NULL, &error));
+  cr_assert_str_eq(error->message, "/dev/zero: is a device, expected a file or a pipe");
+}
+
 Test(fileio, what_cannot_be_read_is_said_in_one_line) {
   g_autoptr(GError) absent = NULL, directory = NULL;
   char *text = NULL;

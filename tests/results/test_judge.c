@@ -120,6 +120,22 @@ Test(judge, judging_twice_changes_nothing) {
   cr_assert_str_eq(once, twice);
 }
 
+/* As after an interruption: judged with what was done, then with the rest. */
+Test(judge, a_study_judged_early_leaves_nothing_behind) {
+  g_autofree char *early = g_build_filename(folder, "early.db", NULL);
+  ho_store *t = ho_store_open(early, HO_STORE_CREATE, NULL);
+  fixture g;
+  cr_assert(t && ho_store_add_environment(t, "{}", "environment", NULL) > 0 && lay_out(t, &g, 3, NULL));
+  cr_assert(put_references(t, &g, NULL) && compute_run(t, g.run[g.n_runs - 1], NULL) && ho_judge_study(t, g.study, NULL));
+  cr_assert_gt(sql_number(early, "SELECT count(*) FROM frame WHERE kind = 'union' AND defined"), 0);
+  for (int32_t i = 0; i < g.n_runs; i++) cr_assert(compute_run(t, g.run[i], NULL));
+  cr_assert(ho_judge_study(t, g.study, NULL));
+  cr_assert(put_references(s, &f, NULL) && ho_judge_study(s, f.study, NULL));
+  g_autofree char *expected = dump_content(file), *found = dump_content(early);
+  cr_assert_str_eq(found, expected);
+  ho_store_free(t);
+}
+
 Test(judge, checkpoints_are_judged_as_the_search_saw_them) {
   cr_assert(put_references(s, &f, NULL) && ho_judge_study(s, f.study, NULL));
   GPtrArray *trace = ho_store_convergence(s, "main", "one/inference/desk", "hv", NULL);

@@ -34,26 +34,29 @@ cd "$place" || exit 1
 awk '/^```(c|yaml)$/ { getline; if (match($0, /file: [^ ]+/)) { name = substr($0, RSTART + 6, RLENGTH - 6); inside = 1; next } }
      /^```$/ { inside = 0 } inside { file = "added/" name; dir = file; sub(/\/[^\/]*$/, "", dir); if (!(dir in made)) { system("mkdir -p " dir); made[dir] = 1 } print > file }' \
   "$HO_TEST_SRCDIR/docs/adding.md"
-[ -s added/sched/round_robin.c ] && [ -s added/models/chain.c ] && [ -s added/devices/toy-accelerator.yaml ]
+[ -s added/sched/round_robin.c ] && [ -s added/models/chain.c ] && [ -s added/models/rules/inplace.c ] && [ -s added/devices/toy-accelerator.yaml ]
 ok $? "adding.md holds its examples" "$(find added)"
 cp -r added/devices added/toy.yaml .
 typed "$HO_TEST_SRCDIR/docs/adding.md" toy.yaml
 
-# The one line in each table, as the page says, then the command linked with both.
+# The one line in each table, as the page says, then the command linked with all.
 sed 's/^const ho_scheduler \*const ho_schedulers\[\] = {/extern const ho_scheduler ho_scheduler_round_robin;\n&\n  \&ho_scheduler_round_robin,/' \
   "$HO_TEST_SRCDIR/sched/registry.c" >added/registry.c
 sed 's/^const ho_model_builder \*const ho_model_builders\[\] = {/extern const ho_model_builder ho_model_chain;\n&\&ho_model_chain,\n/' \
   "$HO_TEST_SRCDIR/models/source.c" >added/source.c
+sed 's/^const ho_rewrite_rule \*const ho_rewrite_rules\[\] = {/extern const ho_rewrite_rule ho_rewrite_rule_inplace;\n&\&ho_rewrite_rule_inplace,\n/' \
+  "$HO_TEST_SRCDIR/models/rules.c" >added/rules.c
 flags="-std=c17 -D_GNU_SOURCE -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Werror -I$HO_TEST_SRCDIR $HO_TEST_CFLAGS"
 # shellcheck disable=SC2086 # lists of words
-said=$($HO_TEST_CC $flags -c added/sched/round_robin.c -o round_robin.o 2>&1 && $HO_TEST_CC $flags -c added/models/chain.c -o chain.o 2>&1)
-ok $? "the scheduler and the model compile without a warning" "$said"
+said=$($HO_TEST_CC $flags -c added/sched/round_robin.c -o round_robin.o 2>&1 && $HO_TEST_CC $flags -c added/models/chain.c -o chain.o 2>&1 &&
+  $HO_TEST_CC $flags -c added/models/rules/inplace.c -o inplace.o 2>&1)
+ok $? "the scheduler, the model and the rule compile without a warning" "$said"
 # shellcheck disable=SC2086
-said=$($HO_TEST_CC $flags -o bin/heteroopt2 round_robin.o chain.o added/registry.c added/source.c "$HO_TEST_BUILDDIR"/cli/*.o \
+said=$($HO_TEST_CC $flags -o bin/heteroopt2 round_robin.o chain.o inplace.o added/registry.c added/source.c added/rules.c "$HO_TEST_BUILDDIR"/cli/*.o \
   "$HO_TEST_BUILDDIR"/bench/bench.o -L"$HO_TEST_BUILDDIR/.libs" -lheteroopt $HO_TEST_LIBS 2>&1)
 ok $? "they link into the command" "$said"
 export LD_LIBRARY_PATH=$HO_TEST_BUILDDIR/.libs
 rm bin/heteroopt && ln -s heteroopt2 bin/heteroopt
-typed "$HO_TEST_SRCDIR/docs/adding.md" 'chain|round-robin'
+typed "$HO_TEST_SRCDIR/docs/adding.md" 'chain|round-robin|inplace'
 
 finish

@@ -174,12 +174,12 @@ static gboolean apply_one(everywhere *e, const ho_candidate *c) {
 
 /* Those of one round do not overlap, but the second of two may have become illegal by the first (a cycle): it is left out. */
 static int32_t round_of(everywhere *e, const ho_rewrite_rule *rule) {
-  g_autofree guint8 *taken = e->taken = g_malloc0((gsize)e->w->n_ops + 1);
+  e->taken = g_malloc0((gsize)e->w->n_ops + 1);
   g_array_set_size(e->pending, 0);
   rule->find(e->w, -1, take, e);
   int32_t done = 0;
   for (guint i = 0; i < e->pending->len; i++) done += apply_one(e, &g_array_index(e->pending, ho_candidate, i));
-  e->taken = NULL;
+  g_clear_pointer(&e->taken, g_free);
   return done;
 }
 

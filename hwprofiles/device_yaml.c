@@ -165,7 +165,7 @@ static gboolean counts(const reader *r, const ho_raw_device *raw, ho_device_info
 /* ---- a device ---- */
 
 /* Relative rounding error when nothing else is said: the unit roundoff of the format (2^-12 for fp16, 2^-9 for bf16, 2^-5 for fp8
- * e4m3) over that of fp16; int8 as in the design's example, int4 sixteen times that, as its step. */
+ * e4m3) over that of fp16; int8 is assumed to err as bf16 does, int4 sixteen times that, as its step. */
 static void default_errors(double *error) {
   error[HO_TF32] = error[HO_FP16] = 1;
   error[HO_BF16] = error[HO_INT8] = 8;

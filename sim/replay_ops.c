@@ -15,9 +15,9 @@ void ho_ops_launch_entry(ho_replay *r, int32_t i) {
   entry_t *e = &r->entry[i];
   const ho_device_info *dev = &r->q->platform->device[e->device];
   dispatcher_t *d = &r->dispatcher[e->dispatcher];
-  int loaded = dev->launch == HO_LAUNCH_GRAPH && r->device[e->device].used > 1;
+  int loaded = dev->launch == HO_LAUNCH_GRAPH && r->device[e->device].launched;
   if (!loaded) d->time += dev->launch_host;
-  r->device[e->device].used = 2;
+  r->device[e->device].launched = 1;
   r->times[i].launched = d->time;
   e->earliest = fmax(e->gate, d->time);
   d->waits = dev->launch == HO_LAUNCH_SYNC;
@@ -151,13 +151,13 @@ static void start_shared(ho_replay *r, int32_t i) {
   const entry_t *e = &r->entry[i];
   const ho_platform *p = r->q->platform;
   const ho_device_info *dev = &p->device[e->device];
-  int32_t base = r->n_links * 2 + e->device * 3, n = 0, res[4];
+  int32_t base = ho_resource_compute(r, e->device), n = 0, res[4];
   double use[4], dominant = 0;
   const ho_kernel *k = e->kernel;
   const double cap = power_room(dev, e);
   const double wanted[4] = {k->compute, k->memory_time / k->time, k->joules / e->work, k->bytes / e->work};
   const double capacity[4] = {1, 1, cap, p->memory[e->memory].bandwidth};
-  const int32_t resource[4] = {base, base + 1, base + 2, r->n_links * 2 + r->n_devices * 3 + e->memory};
+  const int32_t resource[4] = {base, base + 1, base + 2, ho_resource_memory(r, e->memory)};
   for (int j = 0; j < 4; j++) {
     if (!(wanted[j] > 0) || !(capacity[j] > 0)) continue;
     res[n] = resource[j];

@@ -7,33 +7,25 @@
 
 /* ---- resources -------------------------------------------------------------------------------------------------------------- */
 
-/* Links first, two each; then compute, port and power of each device; then each memory. */
 static int32_t link_resource(const ho_platform *p, ho_hop hop) {
   return hop.link * 2 + (p->link[hop.link].duplex == HO_DUPLEX_FULL ? hop.backward : 0);
 }
-static int32_t compute_resource(const ho_replay *r, ho_device d) {
-  return r->n_links * 2 + d * 3;
-}
-static int32_t memory_resource(const ho_replay *r, ho_memory m) {
-  return r->n_links * 2 + r->n_devices * 3 + m;
-}
-
 static int has_cap(const ho_device_info *d) {
   return !d->power_by_use && d->peak_power > d->busy;
 }
 
 static void make_resources(ho_replay *r) {
   const ho_platform *p = r->q->platform;
-  int32_t n = memory_resource(r, r->n_memories);
+  int32_t n = ho_resource_memory(r, r->n_memories);
   g_autofree double *capacity = g_new(double, (size_t)n + 1);
   for (ho_link l = 0; l < r->n_links; l++) capacity[2 * l] = capacity[2 * l + 1] = p->link[l].bandwidth;
   for (ho_device d = 0; d < r->n_devices; d++) {
-    int32_t c = compute_resource(r, d);
+    int32_t c = ho_resource_compute(r, d);
     capacity[c] = 1;     /* occupancy */
     capacity[c + 1] = 1; /* share of the port: bandwidth · efficiency */
     capacity[c + 2] = has_cap(&p->device[d]) ? p->device[d].peak_power - p->device[d].busy : 1;
   }
-  for (ho_memory m = 0; m < r->n_memories; m++) capacity[memory_resource(r, m)] = p->memory[m].bandwidth;
+  for (ho_memory m = 0; m < r->n_memories; m++) capacity[ho_resource_memory(r, m)] = p->memory[m].bandwidth;
   int32_t max_uses = 4;
   for (int32_t i = 0; i < r->n_routes; i++) max_uses = MAX(max_uses, p->route[i].n);
   r->fluid = ho_fluid_new(n, capacity, r->n_routes + r->n_slots, max_uses, r->n_slots);
@@ -66,7 +58,7 @@ static void define_routes(ho_replay *r) {
 static void define_kernels(ho_replay *r) {
   const double use[4] = {1, 1, 1, 1};
   for (ho_device d = 0; d < r->n_devices; d++) {
-    int32_t c = compute_resource(r, d), res[4] = {c, c + 1, c + 2, memory_resource(r, r->q->platform->device[d].memory)};
+    int32_t c = ho_resource_compute(r, d), res[4] = {c, c + 1, c + 2, ho_resource_memory(r, r->q->platform->device[d].memory)};
     for (int32_t s = r->slot_start[d]; s < r->slot_start[d + 1]; s++)
       ho_fluid_define(r->fluid, r->n_routes + s, 4, res, use, 1, 1);
   }
@@ -276,7 +268,7 @@ void ho_replay_load_entry(ho_replay *r, int32_t i, const ho_entry *plan) {
     e->pending++;
   }
   *tail = i;
-  if (!r->device[e->device].used) r->device[e->device].used = 1;
+  r->device[e->device].used = 1;
   r->unfinished++;
 }
 

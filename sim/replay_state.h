@@ -105,7 +105,8 @@ typedef struct {
   int32_t last_end;    /* entry that freed it last */
   int32_t loaded_kind; /* reconfiguration */
   int8_t shares;       /* its kernels can slow each other or somebody else's */
-  int8_t used;         /* 1: the plan uses it; 2: its first launch was made */
+  int8_t used;         /* the plan uses it */
+  int8_t launched;     /* its first launch was made */
   double busy_since, busy;
   double power;                   /* W above idle, now */
   double power_since, above_idle; /* s, J: integral of power */
@@ -199,6 +200,14 @@ struct ho_replay {
   int ran_inner;              /* the last run was the inner one's */
   int checked;                /* `plan` has passed ho_plan_check */
 };
+
+/* Resources of the fluid: links first, two each; then compute, port and power of each device; then each memory. */
+static inline int32_t ho_resource_compute(const ho_replay *r, ho_device d) {
+  return r->n_links * 2 + d * 3;
+}
+static inline int32_t ho_resource_memory(const ho_replay *r, ho_memory m) {
+  return r->n_links * 2 + r->n_devices * 3 + m;
+}
 
 /* replay_setup.c */
 void ho_replay_allocate(ho_replay *r);

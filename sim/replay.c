@@ -87,6 +87,7 @@ static void release(ho_replay *r, const event *e) {
 }
 
 static void arrive(ho_replay *r, const event *e) {
+  r->arrivals++;
   switch (e->kind) {
     case EVENT_OP_END:
       ho_ops_arrive(r, e->index);

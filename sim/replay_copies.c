@@ -1,6 +1,7 @@
 /* replay_copies.c: tensors in memories, and the copies that bring them there.
  *
- * A tensor crosses once per destination memory, as soon as its producer ends, but not before its first consumer's not_before. Copies wait
+ * A tensor crosses once per destination memory, as soon as its producer ends, but not before the earliest not_before of its consumers there.
+ * Copies wait
  * per route, in the order of their first consumers (with serial contention: in the order of the requests), for a copy engine at each
  * end, memory at the target, and (serial) all links of the route; they take all of it at once. A copy that cannot start does not keep
  * one of another route from starting. A memory has the copy engines of its devices together; one device with 0 makes them unlimited. */
@@ -29,6 +30,7 @@ int32_t ho_cells_get(ho_replay *r, ho_tensor t, ho_memory m) {
                                  .memory = m,
                                  .next = -1,
                                  .first = INT32_MAX,
+                                 .gate = INFINITY,
                                  .made_at = INT32_MAX,
                                  .view = -1,
                                  .buffer = -1,
@@ -58,8 +60,9 @@ void ho_cells_present(ho_replay *r, int32_t index, int32_t maker, int32_t copy) 
 
 /* ---- requests ------------------------------------------------------------------------------------------------------------------ */
 
-/* The first consumer's not_before holds a prefetch back; its release does not. */
-static void request(ho_replay *r, int32_t source, int32_t target, int32_t first) {
+/* Brings a tensor from a cell to another for entry `first` and others, not before `gate`: they all have a not_before. Releases do not hold
+ * a prefetch back. */
+static void request(ho_replay *r, int32_t source, int32_t target, int32_t first, double gate) {
   g_assert(r->n_copies < r->max_copies);
   cell_t *from = &r->cell[source], *to = &r->cell[target];
   int32_t x = r->n_copies++;
@@ -78,7 +81,6 @@ static void request(ho_replay *r, int32_t source, int32_t target, int32_t first)
   to->state = CELL_COMING;
   to->copy = x;
   if (r->account && from->buffer >= 0) r->buffer[from->buffer].refs++;
-  double gate = first < r->n_entries ? r->plan->entry[first].not_before : 0;
   if (gate > r->now)
     ho_events_push(r, gate, EVENT_HOLD, x);
   else
@@ -97,14 +99,17 @@ void ho_copies_spread(ho_replay *r, int32_t source) {
   ho_tensor t = r->cell[source].tensor;
   ho_memory here = r->cell[source].memory;
   int32_t through_host = INT32_MAX;
+  double gate = INFINITY;
   if (r->cell[source].is_weight) return;
   for (int32_t c = r->tensor_cell[t]; c >= 0; c = r->cell[c].next) {
     const cell_t *to = &r->cell[c];
     if (to->uses == 0 || !wanted(to, to->first)) continue;
     if (to->memory != p->host && ho_platform_direct(p, here, to->memory))
-      request(r, source, c, to->first);
-    else
+      request(r, source, c, to->first, to->gate);
+    else {
       through_host = MIN(through_host, to->first);
+      gate = fmin(gate, to->gate);
+    }
   }
   if (through_host == INT32_MAX) return;
   int32_t host = ho_cells_get(r, t, p->host);
@@ -112,7 +117,7 @@ void ho_copies_spread(ho_replay *r, int32_t source) {
   if (h->state == CELL_PRESENT)
     ho_copies_spread(r, host);
   else if (wanted(h, through_host))
-    request(r, source, host, through_host);
+    request(r, source, host, through_host, gate);
 }
 
 /* ---- waiting ------------------------------------------------------------------------------------------------------------------- */

@@ -2,7 +2,7 @@
  *
  * An op is ready when its release has passed and, where only one memory can run it, its last input has arrived there (such inputs
  * travel as soon as they are made); otherwise when its producers have ended (inputs then travel when it is assigned, the device being
- * held). Ready ops are kept in the order of the events that made them so; those ready from the start by index. A device takes one op at
+ * held). Ready ops are kept in the order of the events that made them so; those of one event, and those ready from the start, by index. A device takes one op at
  * a time. What was decided becomes a plan: the order of the decisions, with the time of the decision as not_before where the op could
  * have gone to several memories; that plan is then replayed, and the replay is what is reported. Policies do not look at memory.
  *
@@ -24,6 +24,7 @@ struct ho_online {
   int32_t *only_memory; /* by op: the one memory that can run it, -1 when several can */
   ho_op *ready;
   int32_t n_ready;
+  int64_t *since;    /* by op: the event that made it ready */
   int32_t *assigned; /* by op: entry, -1 */
   int8_t *held;      /* by device */
 };
@@ -40,10 +41,18 @@ static int more_urgent(const ho_replay *r, ho_op a, ho_op b) {
 static const policy policies[] = {{"fifo", never}, {"priority", more_urgent}};
 const char *const ho_policy_names[] = {"fifo", "priority", NULL};
 
+/* Whether ready op a is served before b: by the policy, else by the events that made them ready, else by index. */
+static int served_before(const ho_replay *r, ho_op a, ho_op b) {
+  const struct ho_online *w = r->online;
+  if (w->policy->before(r, a, b) || w->policy->before(r, b, a)) return w->policy->before(r, a, b);
+  return w->since[a] != w->since[b] ? w->since[a] < w->since[b] : a < b;
+}
+
 static void make_ready(ho_replay *r, ho_op o) {
   struct ho_online *w = r->online;
   int32_t k = w->n_ready++;
-  for (; k > 0 && w->policy->before(r, o, w->ready[k - 1]); k--) w->ready[k] = w->ready[k - 1];
+  w->since[o] = r->arrivals;
+  for (; k > 0 && served_before(r, o, w->ready[k - 1]); k--) w->ready[k] = w->ready[k - 1];
   w->ready[k] = o;
 }
 
@@ -67,6 +76,7 @@ static void want(ho_replay *r, ho_tensor t, ho_memory m, int32_t first) {
   cell_t *c = &r->cell[ho_cells_get(r, t, m)];
   c->uses++;
   c->first = MIN(c->first, first);
+  c->gate = 0; /* whoever decides has waited long enough */
 }
 
 /* A producer ended: its output travels to where the only memory of a consumer is; other consumers have one producer less to wait for. */
@@ -190,6 +200,7 @@ gboolean ho_online_begin(ho_replay *r, const char *name, GError **error) {
   w->policy = found;
   w->missing = g_new0(int32_t, (size_t)g->n_ops + 1);
   w->only_memory = g_new0(int32_t, (size_t)g->n_ops + 1);
+  w->since = g_new0(int64_t, (size_t)g->n_ops + 1);
   w->ready = g_new(ho_op, (size_t)g->n_ops + 1);
   w->assigned = g_new(int32_t, (size_t)g->n_ops + 1);
   w->held = g_new0(int8_t, (size_t)r->n_devices + 1);
@@ -230,6 +241,7 @@ void ho_online_end(ho_replay *r) {
   g_free(w->missing);
   g_free(w->only_memory);
   g_free(w->ready);
+  g_free(w->since);
   g_free(w->assigned);
   g_free(w->held);
   g_free(w);

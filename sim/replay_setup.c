@@ -181,7 +181,7 @@ static void draw_model_error(ho_replay *r) {
 void ho_replay_clear(ho_replay *r) {
   const ho_graph *g = r->q->graph;
   r->now = 0;
-  r->events = 0;
+  r->events = r->arrivals = 0;
   r->n_heap = r->n_batch = r->n_candidates = r->n_cells = r->n_copies = r->n_transfers = r->n_pairs = r->n_buffers = 0;
   r->n_entries = r->n_entry_cells = r->unfinished = 0;
   r->total = r->total_peak = r->accelerator = r->accelerator_peak = 0;
@@ -335,6 +335,7 @@ void ho_replay_load_cells(ho_replay *r, int32_t i) {
     int32_t index = ho_cells_get(r, g->in[j], e->memory);
     cell_t *c = &r->cell[index];
     if (c->first == INT32_MAX) c->first = i;
+    c->gate = fmin(c->gate, r->plan->entry[i].not_before);
     if (!r->online) c->uses++;
     if (c->is_weight) {
       c->weight_bytes = MAX(c->weight_bytes, kept_bytes(r, g->in[j], (ho_dtype)e->precision));

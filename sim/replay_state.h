@@ -62,6 +62,7 @@ typedef struct {
   ho_memory memory;
   int32_t next;    /* cell of the same tensor in another memory, in order of first use; -1 */
   int32_t first;   /* entry of its first consumer; INT32_MAX: none */
+  double gate;     /* s: the least not_before of its consumers; INFINITY: none */
   int32_t uses;    /* consumers there */
   int32_t made_at; /* entry of the first copy of its producer on this memory; INT32_MAX: none */
   int32_t view;    /* cell whose buffer it looks at, -1 */
@@ -136,8 +137,8 @@ struct ho_replay {
   uint64_t *op_hash, *tensor_hash, *device_hash, *memory_hash;
 
   double now;
-  int64_t events;
-  int32_t unfinished; /* ops and requested copies */
+  int64_t events, arrivals; /* handled; of which something may have arrived */
+  int32_t unfinished;       /* ops and requested copies */
   event *heap;
   int32_t n_heap, max_heap;
   event *batch;

@@ -141,3 +141,28 @@ Test(replay_rules, what_is_made_while_it_is_brought_is_held_twice) {
   NEAR(r->memory[1].peak, 200);
   scene_free(s);
 }
+
+/* b waits until 10, e does not: t travels for e. */
+Test(replay_rules, a_copy_waits_for_the_earliest_of_its_consumers_only) {
+  scene *s = scene_new(THREE("0"),
+                       GRAPH(TIMED("a", "2") "," TIMED("b", "1") "," TIMED("e", "1"), TENSOR("t", "100", "a", "\"b\",\"e\"")));
+  g_autoptr(ho_plan) plan = scene_plan(s, "a h, b dx, e dx");
+  plan->entry[1].not_before = 10;
+  const ho_replay_result *r = ho_replay_run(s->replay, plan, NULL, NULL);
+  NEAR(scene_arrival(s, r, "t", "x"), 5.5);
+  plan->entry[2].not_before = 3;
+  r = ho_replay_run(s->replay, plan, NULL, NULL);
+  NEAR(scene_arrival(s, r, "t", "x"), 6.5);
+  scene_free(s);
+}
+
+/* The end of a makes p and q ready at 1; p could run on x too, which r holds. */
+Test(replay_rules, a_policy_serves_what_one_event_made_ready_by_index) {
+  scene *s = scene_new(THREE("0"), GRAPH(OP("a", ",\"time\":{\"h\":1}") "," OP("p", ",\"time\":{\"h\":1,\"dx\":5}") "," OP(
+                                             "q", ",\"time\":{\"h\":1}") "," OP("r", ",\"time\":{\"dx\":10}"),
+                                         TENSOR("t", "100", "a", "\"p\",\"q\"")));
+  const ho_replay_result *r = ho_replay_policy(s->replay, "fifo", NULL, NULL);
+  NEAR(scene_start(s, r, "p"), 1);
+  NEAR(scene_start(s, r, "q"), 2);
+  scene_free(s);
+}

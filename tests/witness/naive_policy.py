@@ -21,7 +21,8 @@ class Online(Replay):
         self.m, self.policy = NoLedger(), policy
         self.memories = [{d["memory"] for d in platform["devices"] if self.can_run(o, d)} for o in range(len(graph["ops"]))]
         self.missing = [self.waits_for(o) for o in range(len(graph["ops"]))]
-        self.ready = [o for o, w in enumerate(self.missing) if not w]
+        self.ready = [(0, o) for o, w in enumerate(self.missing) if not w]  # (event, op)
+        self.event = 0
         self.held = set()
 
     def can_run(self, o, device):
@@ -43,7 +44,7 @@ class Online(Replay):
         if what in self.missing[o]:
             self.missing[o].remove(what)
             if not self.missing[o]:
-                self.ready.append(o)
+                self.ready.append((self.event, o))
 
     # -- what becomes of the events -----------------------------------------------------------------------------------
 
@@ -67,11 +68,17 @@ class Online(Replay):
         """Between ends and launches: releases, then assignments."""
         for o in range(len(self.c.ops)):
             if self.c.ops[o].get("release", 0) <= self.now:
+                self.event += 1
                 self.comes(o, "release")
         changed = self.assign()
         return super().launches() or changed
 
+    def end_transfer(self, x):
+        self.event += 1
+        super().end_transfer(x)
+
     def end_op(self, e):
+        self.event += 1
         for t in self.c.outputs[e.op]:
             for o in range(len(self.c.ops)):
                 if t in self.c.inputs[o] and self.only_memory(o) is None:
@@ -97,14 +104,15 @@ class Online(Replay):
     # -- decisions ----------------------------------------------------------------------------------------------------
 
     def assign(self):
-        order = list(self.ready)
+        order = sorted(self.ready)
         if self.policy == "priority":
-            order.sort(key=lambda o: -self.c.ops[o].get("priority", 0))  # stable: then in order of readiness
+            order.sort(key=lambda x: -self.c.ops[x[1]].get("priority", 0))  # stable: then in order of readiness
         changed = False
-        for o in order:
+        for x in order:
+            o = x[1]
             idle = [d for d, x in enumerate(self.p["devices"]) if d not in self.held and self.can_run(o, x)]
             if idle:
-                self.ready.remove(o)
+                self.ready.remove(x)
                 self.give(o, idle[0])
                 changed = True
         return changed

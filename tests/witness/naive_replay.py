@@ -214,23 +214,25 @@ class Replay:
 
     def spread(self, t, memory):
         host = self.p["host"]
-        first = {}
+        first, after = {}, {}
         for e in self.readers(t):
             first.setdefault(e.memory, e)
+            after[e.memory] = min(after.get(e.memory, e.not_before), e.not_before)
         todo = {m: e for m, e in first.items() if self.wanted(t, m, e)}
         staged = [e for m, e in todo.items() if not self.c.direct(memory, m)]
         if staged:
             now = min(staged + [first[host]] if host in first else staged, key=lambda e: e.position)
             if self.wanted(t, host, now):
                 todo[host] = now
+                after[host] = min(after[e.memory] for e in staged + ([first[host]] if host in first else []))
         for m, e in sorted(todo.items(), key=lambda x: x[1].position):
             if self.c.direct(memory, m):
-                self.ask(t, memory, m, e)
+                self.ask(t, memory, m, e, after[m])
         if staged and (t, host) in self.present:
             self.spread(t, host)
 
-    def ask(self, t, src, dst, first):
-        x = Transfer(t, src, dst, first.position, first.not_before)
+    def ask(self, t, src, dst, first, after):
+        x = Transfer(t, src, dst, first.position, after)
         x.asked = self.now
         self.transfers.append(x)
         self.m.transfer_asked(x)

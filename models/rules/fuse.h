@@ -16,9 +16,10 @@ typedef struct {
 /* FALSE when the group is full. */
 gboolean ho_group_add(ho_group *g, ho_op o);
 gboolean ho_group_has(const ho_group *g, ho_op o);
+gboolean ho_group_makes(const ho_workgraph *w, const ho_group *g, ho_tensor t);
 
 /* Legal: two to 256 living ops of one phase, connected, of kinds that can be part of a kernel, all or none with a time table and
- * then with a common device; no path leaves the group and comes back; the heaviest member has at least 1/64 of the parallelism of any other
+ * then with a common device; no path leaves the group and comes back; nothing outside is a view of what only members read; the heaviest member has at least 1/64 of the parallelism of any other
  * that does a tenth of the work; the workspace is at most 1 GiB. */
 gboolean ho_fuse_check(const ho_workgraph *w, const ho_group *g, GError **error);
 

@@ -206,3 +206,68 @@ static void check_order(const ho_graph *g, const ho_rewrite_rule *rule, const ch
 Test(rewrite_laws, rewrites_that_share_no_op_give_one_graph_in_any_order, .timeout = 120) {
   everywhere(check_order);
 }
+
+/* A walk over edges from a random op, now and then with an op from anywhere. */
+static void random_group(const ho_workgraph *w, ho_stream *s, ho_candidate *c) {
+  int32_t n = 1 + (int32_t)ho_stream_below(s, 8);
+  ho_op o = -1;
+  for (c->n_ops = 0; c->n_ops < n;) {
+    const ho_work_op *x = o >= 0 ? &w->op[o] : NULL;
+    const ho_row *row = x && ho_stream_below(s, 2) ? &x->in : x ? &x->out : NULL;
+    ho_tensor t = row && row->n ? row->item[ho_stream_below(s, (uint64_t)row->n)] : -1;
+    const ho_row *use = t >= 0 ? &w->tensor[t].use : NULL;
+    ho_op next = use && use->n ? use->item[ho_stream_below(s, (uint64_t)use->n)] : -1;
+    if (row && t >= 0 && row == &x->in && w->tensor[t].info.producer >= 0) next = w->tensor[t].info.producer;
+    if (next < 0 || ho_stream_below(s, 10) == 0) do
+        next = (ho_op)ho_stream_below(s, (uint64_t)w->n_ops);
+      while (!w->op[next].alive);
+    o = next;
+    int32_t k = 0;
+    while (k < c->n_ops && c->op[k] != o) k++;
+    if (k == c->n_ops)
+      c->op[c->n_ops++] = o;
+    else
+      n--;
+  }
+}
+
+static int32_t fuse_at_random(ho_workgraph *w, ho_stream *s, int32_t tries) {
+  int32_t done = 0;
+  for (int32_t i = 0; i < tries; i++) {
+    ho_candidate c = {.rule = ho_rewrite_rule_find("fuse"), .pattern = "random", .tensor = -1};
+    random_group(w, s, &c);
+    g_autoptr(GError) error = NULL;
+    if (ho_candidate_apply(w, &c, &error))
+      done++;
+    else
+      cr_assert(error && *error->message && !strchr(error->message, '\n'));
+  }
+  return done;
+}
+
+static void check_random_groups(const ho_graph *g, const ho_rewrite_rule *rule, const char *name) {
+  if (strcmp(rule->name, "fuse") != 0) return;
+  ho_stream s = ho_stream_small(99);
+  g_autoptr(ho_workgraph) w = ho_workgraph_new(g);
+  for (int round = 0; round < 3; round++) {
+    int32_t mark = ho_workgraph_mark(w);
+    fuse_at_random(w, &s, 60);
+    g_autoptr(ho_graph) between = frozen(w, name); /* has no cycle */
+    assert_same_ends(g, between, name);
+    assert_near(macs_of(between), macs_of(g), "MACs", name);
+    g_autofree char *digest = g_strdup(between->digest);
+    int32_t inner = ho_workgraph_mark(w);
+    fuse_at_random(w, &s, 30);
+    ho_workgraph_undo(w, inner);
+    g_autoptr(ho_graph) again = frozen(w, name);
+    cr_assert_str_eq(again->digest, digest, "%s", name);
+    if (round == 1) ho_workgraph_undo(w, mark);
+  }
+  ho_workgraph_undo(w, 0);
+  g_autoptr(ho_graph) back = frozen(w, name);
+  cr_assert_str_eq(back->digest, g->digest, "%s", name);
+}
+
+Test(rewrite_laws, any_group_of_ops_is_fused_without_a_cycle_or_refused, .timeout = 120) {
+  everywhere(check_random_groups);
+}

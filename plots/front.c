@@ -12,6 +12,7 @@
 
 #define N_NUMBERS 10
 #define LEAST_SPAN 0.05 /* of the largest value: smaller differences are not worth a magnifying glass */
+#define DOTTED 3.0      /* gnuplot's dash type */
 #define LOG_FROM 12.0   /* an axis whose largest value is this many times the least is logarithmic */
 
 /* --- the figure as a value -------------------------------------------------------------------------------------------------- */
@@ -193,6 +194,7 @@ static void add_panels(GString *preamble, const panels *p) {
 static void add_series(GString *preamble, const ho_front_figure *f) {
   static const char *const palette[] = {"#000000", "#d55e00", "#009e73", "#0072b2", "#cc79a7", "#e69f00", "#56b4e9", "#7f7f7f"};
   static const double filled[] = {5, 9, 13, 11, 7, 15}, open[] = {6, 8, 12, 4, 10, 14, 1, 2};
+  static const double front_dash[] = {1, 2, 4}; /* solid, dashed, dash and dot: their colours may be one grey in print */
   int n = (int)f->series->len, singles = 0, fronts = 0;
   g_autofree const char **label = g_new0(const char *, (size_t)n + 1);
   g_autofree const char **colour = g_new0(const char *, (size_t)n + 1);
@@ -205,7 +207,7 @@ static void add_series(GString *preamble, const ho_front_figure *f) {
     colour[i] = palette[(size_t)i % G_N_ELEMENTS(palette)];
     marker[i] = s->single ? filled[(size_t)singles++ % G_N_ELEMENTS(filled)] : open[(size_t)fronts++ % G_N_ELEMENTS(open)];
     lines[i] = !s->single;
-    dash[i] = s->single ? 3 : 1 + (fronts - 1) % 2; /* fronts alternate between solid and dashed */
+    dash[i] = s->single ? DOTTED : front_dash[(size_t)(fronts - 1) % G_N_ELEMENTS(front_dash)];
   }
   ho_figure_texts(preamble, "series", n, label);
   ho_figure_texts(preamble, "colour", n, colour);

@@ -110,8 +110,9 @@ static gboolean read_array(reader *r, GError **error) {
   return ok;
 }
 
+/* A pipe is not looked at, what it has given would be gone: it is taken for the object form. */
 static gboolean begins_with_list(const char *file) {
-  FILE *f = fopen(file, "rb");
+  FILE *f = g_file_test(file, G_FILE_TEST_IS_REGULAR) ? fopen(file, "rb") : NULL;
   if (!f) return FALSE;
   int c;
   do c = fgetc(f);

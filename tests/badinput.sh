@@ -306,6 +306,7 @@ refused "a point with a hole" "^heteroopt: points:1: ''" hv points --ref 4,4
 # ---- files that are none: the command neither waits nor reads for ever
 mkfifo pipe.json pipe.yaml
 refused "a graph from a pipe without a writer" "^heteroopt: pipe.json:" graph info pipe.json
+refused "a profiler's trace from a pipe without a writer" "^heteroopt: pipe.json:" graph info graph.json --times pipe.json --device cpu
 refused "a plan from a pipe without a writer" "^heteroopt: pipe.json:" simulate "${of[@]}" "${on[@]}" --plan pipe.json
 refused "a platform from a pipe without a writer" "^heteroopt: pipe.yaml: .*empty" platform info pipe.yaml
 refused "a config from a pipe without a writer" "^heteroopt: pipe.yaml: .*empty" run pipe.yaml

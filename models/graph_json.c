@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/jsonio.h"
 #include "models/graph_build.h"
+#include "models/graph_json_simple.h"
 #include "models/json_stream.h"
 #include "models/source.h"
 
@@ -238,14 +239,26 @@ static void put_place(char *place, const char *list, int index) {
   *place = '\0';
 }
 
-static gboolean read_list(reader *r, const ho_json_stream *s, const char *name, read_element read, GError **error) {
+typedef size_t (*read_simple)(ho_graph_build *b, char *text, const char **name, size_t *name_length);
+
+static gboolean read_list(reader *r, const ho_json_stream *s, const char *list, read_simple simple, read_element read,
+                          GPtrArray *names, GError **error) {
   ho_json_elements e;
-  if (!ho_json_stream_elements(s, name, &e)) return TRUE;
-  json_t *element;
-  for (int i = 0; ho_json_elements_next(&e, &element, error); i++) {
-    if (!element) return TRUE;
+  if (!ho_json_stream_elements(s, list, &e)) return TRUE;
+  char *text;
+  for (int i = 0; ho_json_elements_begin(&e, &text, error); i++) {
+    if (!text) return TRUE;
+    const char *name;
+    size_t name_length, length = simple(r->build, text, &name, &name_length);
+    if (length) {
+      ho_json_elements_skip(&e, length);
+      if (names->len < MOST_NAMES_COMPARED) g_ptr_array_add(names, g_strndup(name, name_length));
+      continue;
+    }
+    json_t *element;
     char place[48];
-    put_place(place, name, i);
+    if (!ho_json_elements_parse(&e, &element, error)) return FALSE;
+    put_place(place, list, i);
     gboolean ok = read(r, element, (ho_json_at){r->file, place}, error);
     json_decref(element);
     if (!ok) return FALSE;
@@ -286,7 +299,8 @@ static void clear_alias(gpointer a) {
 
 static gboolean read_graph(reader *r, const ho_json_stream *s, GError **error) {
   r->file = s->file;
-  return read_head(r, s, error) && read_list(r, s, "ops", read_op, error) && read_list(r, s, "tensors", read_tensor, error) &&
+  return read_head(r, s, error) && read_list(r, s, "ops", ho_graph_json_simple_op, read_op, r->op_names, error) &&
+         read_list(r, s, "tensors", ho_graph_json_simple_tensor, read_tensor, r->tensor_names, error) &&
          resolve_aliases(r, error);
 }
 

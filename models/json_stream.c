@@ -149,9 +149,9 @@ gboolean ho_json_stream_elements(const ho_json_stream *s, const char *name, ho_j
   return at > 0;
 }
 
-gboolean ho_json_elements_next(ho_json_elements *e, json_t **element, GError **error) {
+gboolean ho_json_elements_begin(ho_json_elements *e, char **text, GError **error) {
   const ho_json_stream *s = e->stream;
-  *element = NULL;
+  *text = NULL;
   e->at = skip_space(s, e->at);
   char c = char_at(s, e->at);
   if (c == ']') return TRUE;
@@ -160,6 +160,22 @@ gboolean ho_json_elements_next(ho_json_elements *e, json_t **element, GError **e
     e->at = skip_space(s, e->at + 1);
   }
   e->first = FALSE;
-  *element = parse_value(s, &e->at, error);
+  *text = s->text + e->at;
+  return TRUE;
+}
+
+void ho_json_elements_skip(ho_json_elements *e, size_t length) {
+  e->at += length;
+}
+
+gboolean ho_json_elements_parse(ho_json_elements *e, json_t **element, GError **error) {
+  *element = parse_value(e->stream, &e->at, error);
   return *element != NULL;
+}
+
+gboolean ho_json_elements_next(ho_json_elements *e, json_t **element, GError **error) {
+  char *text;
+  *element = NULL;
+  if (!ho_json_elements_begin(e, &text, error)) return FALSE;
+  return !text || ho_json_elements_parse(e, element, error);
 }

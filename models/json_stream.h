@@ -36,6 +36,11 @@ void ho_json_stream_free(ho_json_stream *s);
 gboolean ho_json_stream_elements(const ho_json_stream *s, const char *name, ho_json_elements *e);
 /* The next element (new reference) into *element, or NULL after the last. FALSE: error is set. */
 gboolean ho_json_elements_next(ho_json_elements *e, json_t **element, GError **error);
+/* The same in two steps, for a caller that may read the element itself: *text is where it begins (NULL after the last), then either
+ * its length is skipped or it is parsed. */
+gboolean ho_json_elements_begin(ho_json_elements *e, char **text, GError **error);
+void ho_json_elements_skip(ho_json_elements *e, size_t length);
+gboolean ho_json_elements_parse(ho_json_elements *e, json_t **element, GError **error);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(ho_json_stream, ho_json_stream_free)
 

@@ -307,3 +307,61 @@ Test(graph_json, a_json_graph_has_nothing_to_bind) {
   cr_assert_null(ho_graph_read_json("no-such-file.json", &bindings, &error));
   cr_assert_not_null(strstr(error->message, "'seq' cannot be bound"));
 }
+
+/* A key with an escape is not read by the quick way, which is otherwise taken for plain elements. */
+Test(graph_json, plain_elements_are_read_as_all_others) {
+  ho_stream s = ho_stream_small(7);
+  const char *const specs[] = {"resnet18:mode=training", "layered:ops=200", NULL};
+  for (int i = 0; i < 20; i++) {
+    g_autoptr(ho_graph) g = i < 2 ? ho_graph_load(specs[i], NULL, NULL, NULL) : random_graph(&s, 12);
+    g_autofree char *plain = text_of_graph(g), *why = NULL, *why_not = NULL;
+    g_auto(GStrv) parts = g_strsplit(plain, "{\"name\"", -1);
+    g_autofree char *odd = g_strjoinv("{\"n\\u0061me\"", parts);
+    g_autoptr(ho_graph) a = graph_of_text(plain, &why), b = graph_of_text(odd, &why_not);
+    cr_assert(a && b, "%s %s", why ? why : "", why_not ? why_not : "");
+    cr_assert_str_eq(a->digest, g->digest);
+    cr_assert_str_eq(b->digest, g->digest);
+  }
+}
+
+Test(graph_json, what_is_almost_plain_is_refused_as_before) {
+  const char *const bad[] = {"{\"name\":\"A\",\"flops\":01}",
+                             "{\"name\":\"A\",\"flops\":1.}",
+                             "{\"name\":\"A\",\"flops\":1e}",
+                             "{\"name\":\"A\",\"flops\":-1}",
+                             "{\"name\":\"A\",\"flops\":1e999}",
+                             "{\"name\":\"A\",}",
+                             "{\"name\":\"A\",\"name\":\"B\"}",
+                             "{\"name\":\"A\" \"kind\":\"B\"}",
+                             "{\"name\":\"A\",\"workspace\":1.5}",
+                             "{\"name\":\"A\",\"flops\":\"1\"}",
+                             "{\"name\":\"A\",\"nam\":\"B\"}",
+                             "{\"name\":\"A\",\"\":\"B\"}",
+                             "{\"name\":\"A\"}{\"name\":\"B\"}",
+                             "{\"kind\":\"A\"}",
+                             NULL};
+  for (int i = 0; bad[i]; i++) {
+    g_autofree char *text = g_strdup_printf("{\"format\":\"heteroopt-graph/1\",\"ops\":[%s]}", bad[i]), *message = NULL;
+    g_autoptr(ho_graph) g = graph_of_text(text, &message);
+    cr_assert_null(g, "%s", bad[i]);
+  }
+  const char *const tensors[] = {"\"bytes\":1,\"consumers\":[\"A\",]",
+                                 "\"bytes\":1,\"consumers\":[\"B\"]",
+                                 "\"shape\":[1,]",
+                                 "\"shape\":[-1]",
+                                 "\"bytes\":1,\"shape\":[9]",
+                                 "\"bytes\":1,\"producer\":\"A\",\"role\":\"weight\"",
+                                 "\"bytes\":1,\"dtype\":\"fp33\"",
+                                 "\"bytes\":1,\"role\":\"weights\"",
+                                 "\"bytes\":1e400",
+                                 "\"consumers\":[\"A\"]",
+                                 NULL};
+  for (int i = 0; tensors[i]; i++) {
+    g_autofree char *text = g_strdup_printf(
+                        "{\"format\":\"heteroopt-graph/1\",\"ops\":[{\"name\":\"A\"}],\"tensors\":[{\"name\":\"t\",%s}]}",
+                        tensors[i]),
+                    *message = NULL;
+    g_autoptr(ho_graph) g = graph_of_text(text, &message);
+    cr_assert_null(g, "%s", tensors[i]);
+  }
+}

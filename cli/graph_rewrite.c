@@ -31,41 +31,40 @@ static ho_find_answer add_to_list(const ho_candidate *c, void *data) {
   return HO_FIND_ON;
 }
 
-static gboolean list_candidates(const ho_workgraph *w, const ho_cli_rewrite_options *o, GString *out, GError **error) {
+gboolean ho_cli_rules(const char *option, const char *list, GError **error) {
+  g_autoptr(GPtrArray) all = g_ptr_array_new();
+  for (int i = 0; ho_rewrite_rules[i]; i++) g_ptr_array_add(all, (gpointer)ho_rewrite_rules[i]->name);
+  g_ptr_array_add(all, NULL);
+  g_auto(GStrv) names = g_strsplit(list, ",", -1);
+  if (!names[0]) return ho_cli_usage(error, "%s: expected names of rules such as remove,fuse", option);
+  for (char **name = names; *name; name++)
+    if (ho_cli_choice(option, *name, (const char *const *)all->pdata, error) < 0) return FALSE;
+  return TRUE;
+}
+
+static void list_candidates(const ho_workgraph *w, const ho_cli_rewrite_options *o, GString *out) {
   g_auto(GStrv) names = g_strsplit(o->rules, ",", -1);
   g_autoptr(GString) text = g_string_new(NULL);
   listing l = {w, text, json_array()};
-  for (char **name = names; *name; name++) {
-    const ho_rewrite_rule *rule = ho_rewrite_rule_find(*name);
-    if (!rule) {
-      json_decref(l.array);
-      g_autoptr(GPtrArray) all = g_ptr_array_new();
-      for (int i = 0; ho_rewrite_rules[i]; i++) g_ptr_array_add(all, (gpointer)ho_rewrite_rules[i]->name);
-      g_ptr_array_add(all, NULL);
-      ho_cli_choice("--rule", *name, (const char *const *)all->pdata, error);
-      return FALSE;
-    }
-    rule->find(w, -1, add_to_list, &l);
-  }
+  for (char **name = names; *name; name++) ho_rewrite_rule_find(*name)->find(w, -1, add_to_list, &l);
   if (o->json) {
     ho_cli_json(out, l.array);
   } else {
     g_string_append(out, text->str);
     json_decref(l.array);
   }
-  return TRUE;
 }
 
 gboolean ho_cli_graph_rewrite(const ho_graph *g, const ho_cli_rewrite_options *o, GString *out, GError **error) {
   if (!o->rules) return ho_cli_usage(error, "graph rewrite: --rule is missing: heteroopt list rules shows them");
+  if (!ho_cli_rules("--rule", o->rules, error)) return FALSE;
   g_autoptr(ho_workgraph) w = ho_workgraph_new(g);
-  if (o->list) return list_candidates(w, o, out, error);
-  g_autoptr(GPtrArray) list = ho_rewrites_new();
-  if (ho_rewrite_everywhere(w, o->rules, list, error) < 0) {
-    if (error && *error) (*error)->code = HO_ERROR_USAGE;
-    g_prefix_error(error, "--rule: ");
-    return FALSE;
+  if (o->list) {
+    list_candidates(w, o, out);
+    return TRUE;
   }
+  g_autoptr(GPtrArray) list = ho_rewrites_new();
+  if (ho_rewrite_everywhere(w, o->rules, list, error) < 0) return FALSE;
   g_autoptr(ho_graph) after = ho_workgraph_freeze(w, HO_FREEZE_NAMED, error);
   if (!after || (o->output && !ho_graph_write_json(after, o->output, error))) return FALSE;
   if (o->json) {

@@ -12,6 +12,9 @@ typedef struct {
   gboolean list, json;
 } ho_cli_rewrite_options;
 
+/* Whether a list such as "remove,fuse" names rules; else a usage error that names the option. */
+gboolean ho_cli_rules(const char *option, const char *list, GError **error);
+
 gboolean ho_cli_graph_rewrite(const ho_graph *g, const ho_cli_rewrite_options *o, GString *out, GError **error);
 
 #endif

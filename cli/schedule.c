@@ -5,6 +5,7 @@
 #include "base/jsonio.h"
 #include "cli/command.h"
 #include "cli/explain.h"
+#include "cli/graph_rewrite.h"
 #include "cli/inputs.h"
 #include "results/archive.h"
 #include "sched/search.h"
@@ -179,10 +180,7 @@ static gboolean print(const schedule_options *o, const ho_scheduler *scheduler, 
 static gboolean rewrite(schedule_options *o, GError **error) {
   if (!o->rules) return TRUE;
   o->variant = ho_variant_everywhere(o->in.graph, o->in.platform, o->in.cost, o->rules, error);
-  if (!o->variant) {
-    g_prefix_error(error, "--rewrite: ");
-    return FALSE;
-  }
+  if (!o->variant) return FALSE;
   o->in.problem = ho_variant_problem(o->variant, &o->in.problem);
   return TRUE;
 }
@@ -227,6 +225,7 @@ static gboolean run(const ho_command *self, int argc, char **argv, GString *out,
   if (!ho_cli_uint("--seed", o.seed_text, &o.seed, error) ||
       !ho_cli_int("--evaluations", o.evaluations_text, 1, G_MAXINT64, &o.evaluations, error))
     return FALSE;
+  if (o.rules && !ho_cli_rules("--rewrite", o.rules, error)) return FALSE;
   const ho_scheduler *scheduler = find_scheduler(o.scheduler_name, error);
   return scheduler && search_and_print(self, &o, scheduler, out, error);
 }

@@ -36,6 +36,9 @@ prints() {
   prints graph-info.txt graph info graph.json
   prints graph-info.json graph info graph.json --json
   prints graph-convert.json graph convert graph.json
+  prints graph-rewrite.txt graph rewrite graph.json --rule group
+  prints graph-rewrite-list.json graph rewrite graph.json --rule fuse,group --list --json
+  prints schedule-rewrite.json schedule $on --scheduler heft --rewrite group --json
   prints platform-info.txt platform info platform.yaml
   prints platform-info.json platform info platform.yaml --json
   prints policies.json list policies --json

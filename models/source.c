@@ -103,6 +103,11 @@ static ho_graph *read_with(const ho_graph_reader *r, const char *shown, const ch
   return NULL;
 }
 
+static gboolean looks_like_trace(const unsigned char *head, size_t n) {
+  return n > 0 && memmem(head, n, "\"traceEvents\"", strlen("\"traceEvents\"")) &&
+         !memmem(head, n, "heteroopt-graph/", strlen("heteroopt-graph/"));
+}
+
 static ho_graph *load_file(const char *file, const char *const *extra, const ho_bindings *bindings, GError **error) {
   for (; extra && *extra; extra++) {
     if (strcmp(*extra, "mode=inference") == 0) continue;
@@ -116,6 +121,11 @@ static ho_graph *load_file(const char *file, const char *const *extra, const ho_
   unsigned char head[HEAD_BYTES];
   gssize n = read_head(file, head, sizeof head, error);
   if (n < 0) return NULL;
+  if (looks_like_trace(head, (size_t)n)) {
+    ho_fail(error, HO_ERROR_INPUT,
+            "%s: a profiler's trace has times and no graph: expected a graph, over which graph convert --times lays them", file);
+    return NULL;
+  }
   g_autoptr(GString) known = g_string_new(NULL);
   for (const ho_graph_reader *const *r = ho_graph_readers; *r; r++) {
     if ((*r)->sniff(file, head, (size_t)n)) return read_with(*r, file, file, bindings, error);

@@ -32,9 +32,16 @@ static const char *text_of(const json_t *object, const char *key) {
   return text ? text : "";
 }
 
+/* `simulate --trace` calls a process "gpu0 (gpu)": the name of the device, and what kind it is. */
+static char *device_of(const char *process) {
+  const char *kind = strrchr(process, '(');
+  gboolean has_kind = kind && kind - process > 1 && kind[-1] == ' ' && g_str_has_suffix(process, ")");
+  return has_kind ? g_strndup(process, (gsize)(kind - process - 1)) : g_strdup(process);
+}
+
 static void name_process(reader *r, const json_t *event) {
   if (strcmp(text_of(event, "name"), "process_name") != 0) return;
-  const char *name = text_of(json_object_get(event, "args"), "name");
+  g_autofree char *name = device_of(text_of(json_object_get(event, "args"), "name"));
   gint64 pid = json_integer_value(json_object_get(event, "pid"));
   g_hash_table_insert(r->process, g_memdup2(&pid, sizeof pid), g_string_chunk_insert_const(r->words, name));
 }

@@ -84,3 +84,7 @@ Test(trace_times, a_trace_of_something_else_is_refused) {
   expect_trace_refused("{\"traceEvents\": [3]}", "traceEvents[0]: expected an event");
   expect_trace_refused("{\"traceEvents\": [{\"ph\":\"X\",", "not JSON");
 }
+
+Test(trace_times, a_trace_is_no_graph) {
+  expect_refused("{\"schemaVersion\": 1, \"traceEvents\": []}", ".json", "a profiler's trace has times and no graph");
+}

@@ -8,7 +8,8 @@
 
 #include "sim/replay.h"
 
-/* Sets `offset` of every buffer; arena[m] = B that memory m needs. O(n²) in the number of buffers of a memory at worst. */
+/* Sets `offset` of every buffer; arena[m] = B that memory m needs. Buffers that do not live at the
+ * same time are not compared: O(n √n) where most live shortly, O(n²) where all live at once. */
 void ho_arena_plan(ho_replay_buffer *buffers, int32_t n, int32_t n_memories, double *arena);
 
 #endif

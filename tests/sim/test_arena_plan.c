@@ -2,6 +2,7 @@
 #include "sim/arena_plan.h"
 
 #include <criterion/criterion.h>
+#include <math.h>
 
 #include "base/stream.h"
 
@@ -51,4 +52,40 @@ Test(arena_plan, lifetimes_that_follow_each_other_share_a_place) {
   cr_assert_eq(b[0].offset, 0);
   cr_assert_eq(b[1].offset, 6);
   cr_assert_eq(b[2].offset, 6);
+}
+
+/* What the paper says, word by word: best fit over all that were placed before, found by trying every end of one as a place. */
+static double best_fit(const ho_replay_buffer *b, int i, const int *placed, int n) {
+  double best = INFINITY, smallest = INFINITY;
+  for (int k = -1; k < n; k++) {
+    double at = k < 0 ? 0 : b[placed[k]].offset + b[placed[k]].bytes, next = INFINITY;
+    int free_here = k < 0 || (b[i].from < b[placed[k]].to && b[placed[k]].from < b[i].to);
+    for (int j = 0; j < n; j++) {
+      const ho_replay_buffer *p = &b[placed[j]];
+      if (b[i].from >= p->to || p->from >= b[i].to) continue;
+      if (p->offset < at && at < p->offset + p->bytes) free_here = 0;
+      if (p->offset >= at && p->offset < next) next = p->offset;
+    }
+    if (!free_here || next - at < b[i].bytes) continue;
+    if (next - at < smallest || (next - at == smallest && at < best)) best = at, smallest = next - at;
+  }
+  return best;
+}
+
+Test(arena_plan, every_buffer_lies_where_best_fit_over_all_others_puts_it) {
+  enum { N = 400 };
+  static ho_replay_buffer b[N];
+  static int placed[N];
+  ho_stream s = ho_stream_small(7);
+  for (int i = 0; i < N; i++) {
+    double from = floor(1000 * ho_stream_uniform(&s)), longest = i % 10 ? 20 : 1000;
+    b[i] = (ho_replay_buffer){.bytes = N - i, .from = from, .to = from + 1 + floor(longest * ho_stream_uniform(&s))};
+  }
+  double arena[1];
+  ho_arena_plan(b, N, 1, arena);
+  for (int i = 0; i < N; i++) { /* larger first, as they stand */
+    double expected = best_fit(b, i, placed, i);
+    cr_assert_eq(b[i].offset, expected, "buffer %d lies at %g, expected %g", i, b[i].offset, expected);
+    placed[i] = i;
+  }
 }

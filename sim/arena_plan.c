@@ -11,7 +11,7 @@ static int larger_first(const void *x, const void *y, void *data) {
 }
 
 static int meet(const ho_replay_buffer *a, const ho_replay_buffer *b) {
-  return a->from < b->to && b->from < a->to;
+  return a->born < b->died && b->born < a->died;
 }
 
 /* ---- who is there at a time ---------------------------------------------------------------------------------------------------- */
@@ -21,21 +21,21 @@ static int meet(const ho_replay_buffer *a, const ho_replay_buffer *b) {
 enum { FEW_SLICES = 8 };
 
 typedef struct {
-  double end; /* of the last buffer: slices share [0, end] */
+  int64_t end; /* of the last buffer: slices share [0, end] */
   int32_t n_slices;
   GArray **slice; /* indices of buffers; the last one: those that live long */
   GArray *met;
 } calendar;
 
-static int32_t slice_of(const calendar *c, double t) {
-  int32_t k = c->end > 0 ? (int32_t)(t / c->end * c->n_slices) : 0;
+static int32_t slice_of(const calendar *c, int64_t turn) {
+  int32_t k = c->end > 0 ? (int32_t)((double)turn / (double)c->end * c->n_slices) : 0;
   return CLAMP(k, 0, c->n_slices - 1);
 }
 
 static calendar calendar_new(const ho_replay_buffer *b, int32_t n) {
   calendar c = {.n_slices = 1, .met = g_array_new(FALSE, FALSE, sizeof(int32_t))};
   while ((int64_t)c.n_slices * c.n_slices < n) c.n_slices++;
-  for (int32_t i = 0; i < n; i++) c.end = fmax(c.end, b[i].to);
+  for (int32_t i = 0; i < n; i++) c.end = MAX(c.end, b[i].died);
   c.slice = g_new(GArray *, (gsize)c.n_slices + 1);
   for (int32_t k = 0; k <= c.n_slices; k++) c.slice[k] = g_array_new(FALSE, FALSE, sizeof(int32_t));
   return c;
@@ -52,7 +52,7 @@ static void calendar_clear(calendar *c) {
 }
 
 static void calendar_add(calendar *c, const ho_replay_buffer *b, int32_t i) {
-  int32_t first = slice_of(c, b[i].from), last = slice_of(c, b[i].to);
+  int32_t first = slice_of(c, b[i].born), last = slice_of(c, b[i].died);
   if (last - first >= FEW_SLICES) first = last = c->n_slices;
   for (int32_t k = first; k <= last; k++) g_array_append_val(c->slice[k], i);
 }
@@ -67,12 +67,12 @@ static int by_offset(const void *x, const void *y, void *data) {
 /* Those that buffer i meets, by offset; one that lives in several slices is taken in the first that both live in. */
 static void calendar_meet(calendar *c, ho_replay_buffer *b, int32_t i) {
   g_array_set_size(c->met, 0);
-  int32_t first = slice_of(c, b[i].from), last = slice_of(c, b[i].to);
+  int32_t first = slice_of(c, b[i].born), last = slice_of(c, b[i].died);
   for (int32_t k = first; k <= last + 1; k++) {
     const GArray *slice = c->slice[k <= last ? k : c->n_slices];
     for (guint j = 0; j < slice->len; j++) {
       int32_t other = g_array_index(slice, int32_t, j);
-      if (!meet(&b[i], &b[other]) || (k <= last && k != MAX(first, slice_of(c, b[other].from)))) continue;
+      if (!meet(&b[i], &b[other]) || (k <= last && k != MAX(first, slice_of(c, b[other].born)))) continue;
       g_array_append_val(c->met, other);
     }
   }
@@ -108,7 +108,7 @@ void ho_arena_plan(ho_replay_buffer *b, int32_t n, int32_t n_memories, double *a
       ho_replay_buffer *x = &b[order[k]];
       if (x->memory != m) continue;
       x->offset = 0;
-      if (x->bytes == 0 || x->from == x->to) continue;
+      if (x->bytes == 0 || x->born == x->died) continue;
       calendar_meet(&c, b, order[k]);
       x->offset = fit(b, order[k], c.met);
       arena[m] = fmax(arena[m], x->offset + x->bytes);

@@ -2,7 +2,8 @@
  *
  * Greedy by size, best fit (Pisarchyk & Lee, "Efficient Memory Management for Deep Neural Net Inference", MLSys 2020 workshop, section 5.3):
  * the largest buffer first, into the smallest gap between those placed whose lifetimes meet its own, else above them. Equal sizes: the
- * earlier buffer first. Lifetimes are half open, [from, to): a buffer freed at an instant can be reused at it. */
+ * earlier buffer first. Lifetimes go by the order in which buffers are taken and freed (born, died), so that one that is freed at an
+ * instant can be reused at it, and what lives for an instant only has a place too. */
 #ifndef HO_SIM_ARENA_PLAN_H
 #define HO_SIM_ARENA_PLAN_H
 

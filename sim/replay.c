@@ -269,8 +269,14 @@ int32_t ho_replay_buffers(ho_replay *r, const ho_replay_buffer **buffers) {
   r->out_buffer = g_new(ho_replay_buffer, (size_t)r->n_buffers + 1);
   for (int32_t b = 0; b < r->n_buffers; b++) {
     const buffer_t *k = &r->buffer[b];
-    r->out_buffer[b] = (ho_replay_buffer){
-        .tensor = k->tensor, .entry = k->entry, .memory = k->memory, .from = k->from, .to = k->to, .bytes = (double)k->bytes};
+    r->out_buffer[b] = (ho_replay_buffer){.tensor = k->tensor,
+                                          .entry = k->entry,
+                                          .memory = k->memory,
+                                          .from = k->from,
+                                          .to = k->to,
+                                          .born = k->born,
+                                          .died = k->died,
+                                          .bytes = (double)k->bytes};
   }
   ho_arena_plan(r->out_buffer, r->n_buffers, r->n_memories, r->out_arena);
   *buffers = r->out_buffer;

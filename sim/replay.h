@@ -92,6 +92,8 @@ typedef struct {
   int32_t entry;    /* that asked for it; -1: there from the start */
   ho_memory memory;
   double from, to; /* s */
+  int64_t born,
+      died; /* the same as places in the order of all that is taken and freed, which tells lives within one instant apart */
   double bytes;
   double offset; /* B in the arena plan */
 } ho_replay_buffer;

@@ -39,7 +39,8 @@ int32_t ho_memory_take(ho_replay *r, ho_memory m, int64_t bytes, ho_tensor t, in
                             .pinned = (int8_t)pinned,
                             .bytes = bytes,
                             .from = r->now,
-                            .to = NAN};
+                            .to = NAN,
+                            .born = r->turn++};
   grow(r, m, bytes);
   return b;
 }
@@ -50,6 +51,7 @@ void ho_memory_drop(ho_replay *r, int32_t b) {
   g_assert(k->refs > 0);
   if (--k->refs > 0 || k->pinned) return;
   k->to = r->now;
+  k->died = r->turn++;
   grow(r, k->memory, -k->bytes);
 }
 
@@ -132,5 +134,8 @@ gboolean ho_memory_initial(ho_replay *r, GError **error) {
 
 void ho_memory_finish(ho_replay *r) {
   for (int32_t b = 0; b < r->n_buffers; b++)
-    if (isnan(r->buffer[b].to)) r->buffer[b].to = r->now;
+    if (isnan(r->buffer[b].to)) {
+      r->buffer[b].to = r->now;
+      r->buffer[b].died = r->turn;
+    }
 }

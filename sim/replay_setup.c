@@ -184,7 +184,7 @@ void ho_replay_clear(ho_replay *r) {
   r->events = r->arrivals = 0;
   r->n_heap = r->n_batch = r->n_candidates = r->n_cells = r->n_copies = r->n_transfers = r->n_pairs = r->n_buffers = 0;
   r->n_entries = r->n_entry_cells = r->unfinished = 0;
-  r->total = r->total_peak = r->accelerator = r->accelerator_peak = 0;
+  r->total = r->total_peak = r->accelerator = r->accelerator_peak = r->turn = 0;
   r->stuck_copy = r->stuck_entry = -1;
   r->account = 1;
   r->plain = 0;

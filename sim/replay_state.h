@@ -93,6 +93,7 @@ typedef struct {
   int8_t pinned;
   int64_t bytes;
   double from, to;
+  int64_t born, died; /* turns */
 } buffer_t;
 
 typedef struct {
@@ -176,6 +177,7 @@ struct ho_replay {
   buffer_t *buffer;
   int32_t n_buffers, max_buffers;
   int64_t total, total_peak, accelerator, accelerator_peak;
+  int64_t turn;                    /* buffers taken and freed so far */
   int account;                     /* 0: memory is not looked at (online policies) */
   int32_t stuck_copy, stuck_entry; /* first request that was refused in the last instant, -1 */
 

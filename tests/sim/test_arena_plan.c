@@ -12,12 +12,12 @@ Test(arena_plan, buffers_that_live_at_once_do_not_overlap) {
     ho_replay_buffer b[60];
     int n = 1 + (int)ho_stream_below(&s, 60);
     for (int i = 0; i < n; i++) {
-      double from = (double)ho_stream_below(&s, 20);
+      int64_t from = (int64_t)ho_stream_below(&s, 20);
       b[i] = (ho_replay_buffer){.tensor = i,
                                 .entry = i,
                                 .memory = (ho_memory)ho_stream_below(&s, 2),
-                                .from = from,
-                                .to = from + (double)ho_stream_below(&s, 10),
+                                .born = from,
+                                .died = from + (int64_t)ho_stream_below(&s, 10),
                                 .bytes = (double)ho_stream_below(&s, 100)};
     }
     double arena[2], live[2];
@@ -27,25 +27,26 @@ Test(arena_plan, buffers_that_live_at_once_do_not_overlap) {
       for (int t = 0; t < 30; t++) {
         double sum = 0;
         for (int i = 0; i < n; i++)
-          if (b[i].memory == m && b[i].from <= t && t < b[i].to) sum += b[i].bytes;
+          if (b[i].memory == m && b[i].born <= t && t < b[i].died) sum += b[i].bytes;
         live[m] = sum > live[m] ? sum : live[m];
       }
       cr_assert_geq(arena[m], live[m], "an arena cannot be smaller than what lives at once");
     }
     for (int i = 0; i < n; i++)
       for (int j = 0; j < i; j++) {
-        int meet = b[i].memory == b[j].memory && b[i].from < b[i].to && b[j].from < b[j].to && b[i].from < b[j].to &&
-                   b[j].from < b[i].to;
+        int meet = b[i].memory == b[j].memory && b[i].born < b[i].died && b[j].born < b[j].died && b[i].born < b[j].died &&
+                   b[j].born < b[i].died;
         int apart = b[i].offset + b[i].bytes <= b[j].offset || b[j].offset + b[j].bytes <= b[i].offset;
         cr_assert(!meet || apart || b[i].bytes == 0 || b[j].bytes == 0);
-        cr_assert_leq(b[i].offset + b[i].bytes, arena[b[i].memory] + (b[i].from == b[i].to ? 1e9 : 0));
+        cr_assert_leq(b[i].offset + b[i].bytes, arena[b[i].memory] + (b[i].born == b[i].died ? 1e9 : 0));
       }
   }
 }
 
 /* By hand: 6 lives throughout, 4 and then 5 one after the other: 6 + 5. */
 Test(arena_plan, lifetimes_that_follow_each_other_share_a_place) {
-  ho_replay_buffer b[] = {{.bytes = 6, .from = 0, .to = 3}, {.bytes = 4, .from = 0, .to = 1}, {.bytes = 5, .from = 1, .to = 3}};
+  ho_replay_buffer b[] = {
+      {.bytes = 6, .born = 0, .died = 3}, {.bytes = 4, .born = 0, .died = 1}, {.bytes = 5, .born = 1, .died = 3}};
   double arena[1];
   ho_arena_plan(b, 3, 1, arena);
   cr_assert_eq(arena[0], 11);

@@ -166,3 +166,14 @@ Test(replay_rules, a_policy_serves_what_one_event_made_ready_by_index) {
   NEAR(scene_start(s, r, "q"), 2);
   scene_free(s);
 }
+
+/* a and b take no time: what a makes is freed at 0, where what b makes is taken. Both count, and both need a place. */
+Test(replay_rules, what_lives_for_an_instant_has_a_place_in_the_arena) {
+  scene *s = scene_new(THREE("0"), GRAPH(TIMED("a", "0") "," TIMED("b", "0") "," TIMED("c", "0"),
+                                         TENSOR("t", "100", "a", "\"b\"") "," TENSOR("u", "30", "b", "\"c\"")));
+  const ho_replay_result *r = scene_replay(s, "a h, b h, c h");
+  NEAR(r->figures.latency, 0);
+  NEAR(r->memory[0].peak, 130);
+  NEAR(ho_replay_arena(s->replay)[0], 130);
+  scene_free(s);
+}

@@ -5,7 +5,7 @@
 import json
 
 KINDS = ["conv", "gemm", "relu", "add", "softmax", "maxpool"]
-SHARED_DTYPES = ["fp32", "fp32", "fp32", "fp16", "int64", "int8"]
+DTYPES = ["fp32", "fp32", "fp32", "fp16", "int64", "int8"]
 
 
 class Draw:
@@ -161,7 +161,7 @@ def make_graph(d, p):
             t["memory"] = rng.randrange(len(p["memories"]))
         tensors.append(t)
     if rich:
-        make_aliases(d, ops, tensors)
+        make_aliases(d, tensors)
     rng.shuffle(tensors)
     g = {"name": "random", "ops": ops, "tensors": tensors}
     if d.chance(0.2):
@@ -172,7 +172,7 @@ def make_graph(d, p):
 def make_tensor(d, name):
     t = {"name": name}
     if d.chance(0.3):
-        t["dtype"] = d.rng.choice(SHARED_DTYPES)
+        t["dtype"] = d.rng.choice(DTYPES)
     if d.chance(0.3):
         t["shape"] = [d.rng.randint(1, 4), d.rng.randint(8, 64)]
     else:
@@ -180,8 +180,17 @@ def make_tensor(d, name):
     return t
 
 
-def make_aliases(d, ops, tensors):
-    """Outputs of an op that are views of one of its inputs."""
+def make_aliases(d, tensors):
+    """Outputs of an op that are views of one of its inputs; inputs that are views of another one; an input that nobody reads."""
+    inputs = [t for t in tensors if t.get("role") == "input"]
+    if inputs and d.chance(0.4):
+        view = make_tensor(d, "view")
+        view.update(consumers=list(d.rng.choice(tensors)["consumers"]), role="input", alias=inputs[0]["name"])
+        if "memory" in inputs[0] and d.chance(0.7):
+            view["memory"] = inputs[0]["memory"]
+        tensors.append(view)
+    if d.chance(0.2):
+        tensors.append(dict(make_tensor(d, "unread"), consumers=[]))
     for t in tensors:
         if "producer" in t and d.chance(0.4):
             reads = [u["name"] for u in tensors if t["producer"] in u["consumers"]]

@@ -66,6 +66,16 @@ class Ledger:
 
     # -- what a replay tells ------------------------------------------------------------------------------------------
 
+    def original(self, t):
+        """The tensor that an input is a view of, where it lies beside it from the start; None: it has a block of its own."""
+        u = t
+        while "alias" in self.c.tensors[u]:
+            u = self.c.tensor_index[self.c.tensors[u]["alias"]]
+        if u == t or not self.c.tensors[u].get("consumers"):
+            return None
+        there = self.c.home(t) in self.c.needed_in(u) if self.c.is_weight(u) else self.c.is_input(u) and self.c.home(u) == self.c.home(t)
+        return u if there else None
+
     def initial(self):
         from naive_replay import Infeasible
         for t in range(len(self.c.tensors)):
@@ -75,8 +85,12 @@ class Ledger:
                 for m in sorted(self.c.needed_in(t)):
                     size = max(self.c.scaled(t, e.precision) for e in self.c.consumers(t) if e.memory == m)
                     self.put(t, m, size, ["forever"])
-            else:
+            elif self.original(t) is None:
                 self.put(t, self.c.home(t), self.c.own_bytes(t), ["start"] + (["forever"] if self.is_output(t) else []))
+        for t in range(len(self.c.tensors)):
+            if self.c.is_input(t) and self.c.tensors[t].get("consumers") and self.original(t) is not None:
+                b = self.where[t, self.c.home(t)] = self.block(self.original(t), self.c.home(t))
+                b.uses |= self.uses_in(t, self.c.home(t)) | {"start"} | ({"forever"} if self.is_output(t) else set())
         for m, x in enumerate(self.c.platform["memories"]):
             if self.live[m] > x["capacity"]:
                 raise Infeasible("inputs and weights do not fit into %s" % x["name"])

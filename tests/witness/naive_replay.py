@@ -51,7 +51,7 @@ class Replay:
         self.busy = [num(0)] * len(self.p["devices"])
         self.energy = [num(0)] * len(self.p["devices"])
         self.link_energy = num(0)
-        self.near_tie = False
+        self.link_busy = [num(0)] * len(self.p["links"])
 
     # -- the loop -----------------------------------------------------------------------------------------------------
 
@@ -96,10 +96,9 @@ class Replay:
         if not times and not timers:
             raise Infeasible(self.stuck())
         step = min(times + timers)
-        for gap in times + timers:
-            if gap != step and gap - step <= 1e-9 * (float(self.now) + float(step)):
-                self.near_tie = True
         self.charge(kernels, share, step)
+        for i in {i for x in flowing for _, i, _ in self.c.route(x.src, x.dst).links}:
+            self.link_busy[i] += step
         target = None
         for t in self.timers():
             if t > self.now and t - self.now == step:

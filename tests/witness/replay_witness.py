@@ -29,11 +29,15 @@ def expected(platform, graph, plan, num=float):
     out = {"makespan": r.makespan(), "energy": r.total_energy}
     for m, x in enumerate(platform["memories"]):
         out["peak of " + x["name"]] = r.m.peak[m]
+        out["arena of " + x["name"] + " holds its peak"] = 1
     out["tightest"] = max(r.m.peak[m] / x["capacity"] for m, x in enumerate(platform["memories"]))
     out["total"], out["accelerator"] = r.m.total_peak, r.m.accelerator_peak
     for d, x in enumerate(platform["devices"]):
         out["energy of " + x["name"]] = r.energy[d]
         out["busy of " + x["name"]] = r.busy[d]
+    for i, x in enumerate(platform["links"]):
+        over = [y for y in r.transfers if any(j == i for _, j, _ in r.c.route(y.src, y.dst).links)]
+        out["bytes of " + x["name"]], out["busy of " + x["name"]] = sum(r.c.bytes_of(y.tensor) for y in over), r.link_busy[i]
     for e in r.entries:
         name = "o%d copy %d" % (e.op, e.copy)
         out[name + " start"], out[name + " end"] = e.start, e.end
@@ -60,10 +64,13 @@ def observed(program, folder, plan):
     out = {"makespan": r["makespan"], "energy": r["energy"]}
     for name, x in r["memory"].items():
         out["peak of " + name] = x["peak"]
+        out["arena of " + name + " holds its peak"] = float(x["arena"] >= x["peak"])
     for key in ("tightest", "total", "accelerator"):
         out[key] = r["objectives"][key]
     for name, x in r["devices"].items():
         out["energy of " + name], out["busy of " + name] = x["energy"], x["busy"]
+    for name, x in r["links"].items():
+        out["bytes of " + name], out["busy of " + name] = x["bytes"], x["busy"]
     for a, x in zip(plan["assign"], r["ops"]):
         assert a["op"] == x["op"]
         name = "%s copy %d" % (x["op"], a.get("copy", 0))

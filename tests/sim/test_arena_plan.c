@@ -60,10 +60,10 @@ static double best_fit(const ho_replay_buffer *b, int i, const int *placed, int 
   double best = INFINITY, smallest = INFINITY;
   for (int k = -1; k < n; k++) {
     double at = k < 0 ? 0 : b[placed[k]].offset + b[placed[k]].bytes, next = INFINITY;
-    int free_here = k < 0 || (b[i].from < b[placed[k]].to && b[placed[k]].from < b[i].to);
+    int free_here = k < 0 || (b[i].born < b[placed[k]].died && b[placed[k]].born < b[i].died);
     for (int j = 0; j < n; j++) {
       const ho_replay_buffer *p = &b[placed[j]];
-      if (b[i].from >= p->to || p->from >= b[i].to) continue;
+      if (b[i].born >= p->died || p->born >= b[i].died) continue;
       if (p->offset < at && at < p->offset + p->bytes) free_here = 0;
       if (p->offset >= at && p->offset < next) next = p->offset;
     }
@@ -79,8 +79,8 @@ Test(arena_plan, every_buffer_lies_where_best_fit_over_all_others_puts_it) {
   static int placed[N];
   ho_stream s = ho_stream_small(7);
   for (int i = 0; i < N; i++) {
-    double from = floor(1000 * ho_stream_uniform(&s)), longest = i % 10 ? 20 : 1000;
-    b[i] = (ho_replay_buffer){.bytes = N - i, .from = from, .to = from + 1 + floor(longest * ho_stream_uniform(&s))};
+    int64_t born = (int64_t)ho_stream_below(&s, 1000), longest = i % 10 ? 20 : 1000;
+    b[i] = (ho_replay_buffer){.bytes = N - i, .born = born, .died = born + 1 + (int64_t)ho_stream_below(&s, (uint64_t)longest)};
   }
   double arena[1];
   ho_arena_plan(b, N, 1, arena);

@@ -76,7 +76,12 @@ static void calendar_meet(calendar *c, ho_replay_buffer *b, int32_t i) {
       g_array_append_val(c->met, other);
     }
   }
-  g_qsort_with_data(c->met->data, (int)c->met->len, sizeof(int32_t), by_offset, b);
+  /* Buffers of one size that all live at once are placed upwards: then there is nothing to sort. */
+  for (guint k = 1; k < c->met->len; k++)
+    if (by_offset(&g_array_index(c->met, int32_t, k - 1), &g_array_index(c->met, int32_t, k), b) > 0) {
+      g_qsort_with_data(c->met->data, (int)c->met->len, sizeof(int32_t), by_offset, b);
+      break;
+    }
 }
 
 /* ---- placing ------------------------------------------------------------------------------------------------------------------- */

@@ -79,7 +79,7 @@ typedef struct ho_graph {
   const char *digest; /* SHA-256 of the content, 64 hex digits; independent of key order and white space; NULL of some
                               * rewritten graphs (rewrite_graph.h) */
   const char *source; /* how it came to be: a file name or the built-in's canonical specification */
-  double period;      /* s; 0: none (docs/simulation.md, Energy) */
+  double period;      /* s; 0: none (docs/replay.md, Energy) */
   double samples;     /* samples one execution serves: the batch; default 1 */
 
   int32_t n_ops, n_tensors, n_edges; /* edges: distinct (tensor, consumer) pairs whose tensor has a producer */

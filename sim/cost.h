@@ -1,6 +1,6 @@
 /* cost.h: what one operator costs on one device, alone; and what one copy costs on an idle route.
  *
- * Kernel alone (docs/simulation.md; the roofline of Williams, Waterman & Patterson, CACM 52(4), 2009):
+ * Kernel alone (docs/replay.md; the roofline of Williams, Waterman & Patterson, CACM 52(4), 2009):
  *     t = max(FLOP / (peak · efficiency · occupancy), bytes / (bandwidth · efficiency)) / speed of the operating point
  *     occupancy = min(1, parallelism / saturation)
  * At no point do the bytes pass faster than the memory's bandwidth. An op with a `time` table takes the table's seconds (divided by the

@@ -11,7 +11,7 @@ extern "C" {
 #define HO_MAX_OBJECTIVES 4
 
 typedef enum { HO_OBJECTIVE_LATENCY, HO_OBJECTIVE_ENERGY, HO_OBJECTIVE_MEMORY, HO_N_OBJECTIVES } ho_objective;
-/* Which memory figure the objective `memory` is (docs/simulation.md). */
+/* Which memory figure the objective `memory` is (docs/replay.md). */
 typedef enum { HO_MEMORY_TIGHTEST, HO_MEMORY_TOTAL, HO_MEMORY_ACCELERATOR } ho_memory_measure;
 
 /* All figures of one evaluation or replay, noise-free unless said otherwise. */

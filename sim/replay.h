@@ -1,4 +1,4 @@
-/* replay.h: the discrete-event engine: what a plan does, exactly as docs/simulation.md says.
+/* replay.h: the discrete-event engine: what a plan does, exactly as docs/replay.md says.
  *
  * A replay object holds all state of one problem's replays; nothing is allocated while events run. The result points into the
  * object and is valid until its next run. One object per thread. Same plan, same options: same bits.

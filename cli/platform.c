@@ -9,16 +9,6 @@ static const char *vertex_name(const ho_platform *p, int32_t v) {
   return v < p->n_memories ? p->memory[v].name : p->switch_name[v - p->n_memories];
 }
 
-static const char *duplex_name(ho_duplex d) {
-  const char *const names[] = {"full", "half", "simplex", "fat"};
-  return names[d];
-}
-
-static const char *contention_name(ho_contention c) {
-  const char *const names[] = {"fair", "serial", "none"};
-  return names[c];
-}
-
 static json_t *device_json(const ho_platform *p, const ho_device_info *d) {
   json_t *peak = json_object(), *points = json_array();
   for (int t = 0; t < HO_N_PRECISIONS; t++)
@@ -32,7 +22,7 @@ static json_t *device_json(const ho_platform *p, const ho_device_info *d) {
   json_object_set_new(j, "bandwidth", ho_cli_number(d->bandwidth));
   json_object_set_new(j, "memory_efficiency", json_real(d->memory_efficiency));
   json_object_set_new(j, "streams", json_integer(d->streams));
-  json_object_set_new(j, "sharing", json_string(d->sharing == HO_SHARING_SPATIAL ? "spatial" : "exclusive"));
+  json_object_set_new(j, "sharing", json_string(ho_sharing_name(d->sharing)));
   json_object_set_new(
       j, "launch",
       json_pack("{s:s, s:f, s:f}", "mode", ho_launch_mode_name(d->launch), "host", d->launch_host, "device", d->launch_device));
@@ -58,11 +48,11 @@ static json_t *info_json(const ho_platform *p) {
     json_array_append_new(
         links, json_pack("{s:s, s:[s,s], s:o, s:f, s:s, s:f}", "name", l->name, "ends", vertex_name(p, l->ends[0]),
                          vertex_name(p, l->ends[1]), "bandwidth", ho_cli_number(l->bandwidth), "latency", l->latency, "duplex",
-                         duplex_name(l->duplex), "energy", l->energy));
+                         ho_duplex_name(l->duplex), "energy", l->energy));
   }
   return json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:s}", "name", p->name, "digest", p->digest, "host",
                    p->memory[p->host].name, "devices", devices, "memories", memories, "switches", switches, "links", links,
-                   "contention", contention_name(p->contention));
+                   "contention", ho_contention_name(p->contention));
 }
 
 /* "26.0 TOP/s" for integers, "19.5 TFLOP/s" otherwise; g_free. */
@@ -90,7 +80,7 @@ static void device_text(const ho_platform *p, const ho_device_info *d, GString *
 
 static void info_text(const ho_platform *p, GString *out) {
   g_string_append_printf(out, "%s: %d devices, %d memories, %d links, contention %s\n", p->name, p->n_devices, p->n_memories,
-                         p->n_links, contention_name(p->contention));
+                         p->n_links, ho_contention_name(p->contention));
   for (int32_t i = 0; i < p->n_devices; i++) device_text(p, &p->device[i], out);
   for (int32_t i = 0; i < p->n_memories; i++) {
     g_autofree char *capacity = ho_unit_format(p->memory[i].capacity, HO_UNIT_BYTES);
@@ -103,7 +93,7 @@ static void info_text(const ho_platform *p, GString *out) {
     g_autofree char *bandwidth = ho_unit_format(l->bandwidth, HO_UNIT_BANDWIDTH);
     g_autofree char *latency = ho_unit_format(l->latency, HO_UNIT_SECONDS);
     g_string_append_printf(out, "link    %-8s %s - %s: %s, %s, %s\n", l->name, vertex_name(p, l->ends[0]),
-                           vertex_name(p, l->ends[1]), bandwidth, latency, duplex_name(l->duplex));
+                           vertex_name(p, l->ends[1]), bandwidth, latency, ho_duplex_name(l->duplex));
   }
 }
 

@@ -1,6 +1,7 @@
 /* layout.c: writing an experiment's problems, schedulers, studies and runs into its database, before the first run. */
 #include "base/error.h"
 #include "experiments/expand.h"
+#include "hwprofiles/platform_yaml.h"
 #include "models/source.h"
 #include "results/environment.h"
 
@@ -19,8 +20,7 @@ static int64_t add_graph(const ho_layer *l, const ho_graph *g, GError **error) {
 }
 
 static int64_t add_platform(const ho_layer *l, const ho_platform *p, GError **error) {
-  g_autofree char *text = NULL;
-  if (!g_file_get_contents(p->file, &text, NULL, error)) return -1;
+  g_autofree char *text = ho_platform_to_yaml(p);
   return ho_store_add_platform(l->store, p, text, error);
 }
 

@@ -53,3 +53,28 @@ const char *ho_launch_mode_name(ho_launch_mode m) {
   static const char *const names[] = {"async", "sync", "graph"};
   return names[m];
 }
+
+const char *ho_sharing_name(ho_sharing s) {
+  static const char *const names[] = {"exclusive", "spatial"};
+  return names[s];
+}
+
+const char *ho_duplex_name(ho_duplex d) {
+  static const char *const names[] = {"full", "half", "simplex", "fat"};
+  return names[d];
+}
+
+const char *ho_contention_name(ho_contention c) {
+  static const char *const names[] = {"fair", "serial", "none"};
+  return names[c];
+}
+
+const char *ho_dispatch_name(ho_dispatch d) {
+  static const char *const names[] = {"per_device", "one"};
+  return names[d];
+}
+
+const char *ho_idle_name(ho_idle i) {
+  static const char *const names[] = {"used", "all"};
+  return names[i];
+}

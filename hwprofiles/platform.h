@@ -135,6 +135,11 @@ ho_dtype ho_device_best_precision(const ho_device_info *d);
 
 const char *ho_device_kind_name(ho_device_kind k);
 const char *ho_launch_mode_name(ho_launch_mode m);
+const char *ho_sharing_name(ho_sharing s);
+const char *ho_duplex_name(ho_duplex d);
+const char *ho_contention_name(ho_contention c);
+const char *ho_dispatch_name(ho_dispatch d);
+const char *ho_idle_name(ho_idle i);
 
 #ifdef __cplusplus
 }

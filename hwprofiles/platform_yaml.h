@@ -30,6 +30,9 @@ char *ho_device_file(const char *name);
 char *ho_platform_summary(const char *name, GError **error);
 char *ho_device_summary(const char *name, GError **error);
 
+/* The platform with every device written out, no profile named: reading it gives the same digest (platform_write.c). g_free. */
+char *ho_platform_to_yaml(const ho_platform *p);
+
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(ho_platform, ho_platform_free)
 
 G_END_DECLS

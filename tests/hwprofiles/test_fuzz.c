@@ -36,7 +36,7 @@ static void damage(GString *s, ho_stream *r) {
   gsize at = ho_stream_below(r, s->len + 1), left = s->len - at;
   switch (ho_stream_below(r, 5)) {
     case 0:
-      g_string_erase(s, (gssize)at, (gssize)MIN(left, 1 + ho_stream_below(r, 40)));
+      if (left) g_string_erase(s, (gssize)at, (gssize)MIN(left, 1 + ho_stream_below(r, 40)));
       break;
     case 1:
       g_string_insert(s, (gssize)at, scraps[ho_stream_below(r, G_N_ELEMENTS(scraps))]);

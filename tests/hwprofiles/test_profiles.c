@@ -168,3 +168,43 @@ Test(profiles, numbers_are_those_of_the_source) {
   }
   json_decref(all);
 }
+
+/* ---- written out ---- */
+
+static void survives(const ho_platform *p) {
+  g_autofree char *text = ho_platform_to_yaml(p);
+  g_autoptr(ho_yaml) y = ho_yaml_from_text("written", text);
+  g_autoptr(GError) e = NULL;
+  g_autoptr(ho_platform) again = ho_platform_from_yaml(y, &e);
+  cr_assert_not_null(again, "%s\n%s", e ? e->message : "", text);
+  cr_expect_str_eq(again->digest, p->digest, "%s", text);
+  for (ho_device d = 0; d < again->n_devices; d++) cr_expect_null(again->device[d].profile);
+}
+
+Test(profiles, a_platform_written_out_is_the_same_platform) {
+  g_auto(GStrv) names = ho_platform_list();
+  for (char **n = names; *n; n++) {
+    g_autoptr(ho_platform) p = ho_platform_load(*n, NULL);
+    survives(p);
+  }
+}
+
+Test(profiles, what_is_odd_about_a_platform_is_written_out_too) {
+  g_autoptr(ho_yaml) y = ho_yaml_from_text(
+      "odd",
+      "format: heteroopt-platform/1\nname: \"a \\\"quoted\\\" \\\\ name\"\nmemories:\n  - {name: \"m 1\", capacity: 1e18, "
+      "bandwidth: 1}\n"
+      "  - {name: m2, capacity: 1, bandwidth: 0.1}\n  - {name: m3, capacity: 7, bandwidth: 3}\nswitches: [s]\ndevices:\n"
+      "  - {name: d, kind: fpga, memory: m2, reconfigure: 3, launch: {mode: graph, host: 1, device: 0.25}, streams: 3, sharing: "
+      "spatial, "
+      "copy_engines: 2, power: {idle: 1, peak: 9}, peak: {int8: 5, fp16: 2}, error: {int8: 3}, saturation: 12, "
+      "supports: {kinds: [gemm, conv], except: [relu], precisions: [int8]}, points: [{name: eco, speed: 0.5, power: 0.25}]}\n"
+      "  - {name: e, kind: dsp, memory: m3}\nlinks:\n  - {name: l, ends: [m2, s], bandwidth: 3, latency: 0.1, duplex: simplex, "
+      "energy: 2}\n"
+      "  - {name: k, ends: [s, \"m 1\"], bandwidth: 3, latency: 0, duplex: fat}\nhost: m3\npeer_to_peer: [[\"m 1\", m2]]\n"
+      "contention: serial\ndispatchers: one\ncount_idle: all\n");
+  g_autoptr(GError) e = NULL;
+  g_autoptr(ho_platform) p = ho_platform_from_yaml(y, &e);
+  cr_assert_not_null(p, "%s", e ? e->message : "");
+  survives(p);
+}

@@ -13,6 +13,8 @@ struct ho_cost {
   uint8_t *parts_ok;     /* of a rewritten graph, [op * n_devices + device]: the kinds it is made of are supported; NULL */
   int32_t *table_device; /* graph's time_devices → platform devices, -1 */
   int8_t *dtype;         /* of each op */
+  uint32_t *has;         /* by device: bit set of the precisions it runs */
+  int8_t *best;          /* by device: the most precise of them */
   double *activations;   /* B of each op's inputs that have a producer, or are graph inputs, at their own dtypes */
   double *weights;       /* B of its weights at their own dtypes */
   ho_kernel *kernel;     /* [op * n_devices + device] */
@@ -46,9 +48,17 @@ static const ho_time *table_entry(const ho_cost *c, ho_op o, ho_device d) {
 }
 
 ho_dtype ho_cost_default_precision(const ho_cost *c, ho_op o, ho_device d) {
-  const ho_device_info *dev = &c->p->device[d];
-  ho_dtype own = (ho_dtype)c->dtype[o];
-  return supports_precision(dev, own) ? own : ho_device_best_precision(dev);
+  int8_t own = c->dtype[o];
+  return (ho_dtype)(c->has[d] >> own & 1 ? own : c->best[d]);
+}
+
+static void list_precisions(ho_cost *c) {
+  c->has = g_new0(uint32_t, (size_t)c->p->n_devices + 1);
+  c->best = g_new(int8_t, (size_t)c->p->n_devices + 1);
+  for (ho_device d = 0; d < c->p->n_devices; d++) {
+    for (int t = 0; t < HO_N_PRECISIONS; t++) c->has[d] |= (uint32_t)supports_precision(&c->p->device[d], (ho_dtype)t) << t;
+    c->best[d] = (int8_t)ho_device_best_precision(&c->p->device[d]);
+  }
 }
 
 /* Bytes that an op's inputs add up to when producers run in `precision_of` (NULL: at their own dtypes) and weights in p. */
@@ -167,6 +177,7 @@ ho_cost *ho_cost_new(const ho_graph *g, const ho_platform *p) {
     for (int32_t k = 0; k < g->n_kinds; k++)
       c->kind_ok[(size_t)d * (size_t)g->n_kinds + (size_t)k] = (uint8_t)supports_kind(&p->device[d], g->kinds[k]);
   check_parts(c);
+  list_precisions(c);
   c->dtype = g_new(int8_t, g->n_ops + 1);
   c->activations = g_new0(double, g->n_ops + 1);
   c->weights = g_new0(double, g->n_ops + 1);
@@ -189,6 +200,8 @@ void ho_cost_free(ho_cost *c) {
   g_free(c->parts_ok);
   g_free(c->kind_ok);
   g_free(c->dtype);
+  g_free(c->has);
+  g_free(c->best);
   g_free(c->activations);
   g_free(c->weights);
   g_free(c->kernel);

@@ -52,6 +52,7 @@ struct ho_fluid {
   int32_t *member;       /* resources by component */
   ho_pairing *flow;      /* key: V of the class at which it is done; order: in which flows started */
   int32_t *pair;         /* scratch of the heap */
+  int8_t *stops;         /* by open class, in one round of the filling */
   int32_t n_open, *open; /* classes that are being filled */
   int32_t n_touched, *touched;
   int32_t n_changed, *changed;
@@ -74,6 +75,7 @@ ho_fluid *ho_fluid_new(int32_t n_resources, const double *capacity, int32_t n_cl
   f->live = g_new(int32_t, n_classes);
   f->member = g_new(int32_t, n_resources);
   f->open = g_new(int32_t, n_classes);
+  f->stops = g_new(int8_t, n_classes);
   f->touched = g_new(int32_t, n_classes);
   f->changed = g_new(int32_t, n_classes);
   ho_fluid_grow(f, max_flows);
@@ -83,8 +85,8 @@ ho_fluid *ho_fluid_new(int32_t n_resources, const double *capacity, int32_t n_cl
 
 void ho_fluid_free(ho_fluid *f) {
   if (!f) return;
-  void *all[] = {f->resource, f->class_, f->use,  f->component, f->live,   f->member,
-                 f->flow,     f->pair,   f->open, f->touched,   f->changed};
+  void *all[] = {f->resource, f->class_, f->use,  f->component, f->live,    f->member,
+                 f->flow,     f->pair,   f->open, f->stops,     f->touched, f->changed};
   for (size_t i = 0; i < G_N_ELEMENTS(all); i++) g_free(all[i]);
   g_free(f);
 }
@@ -256,12 +258,14 @@ static void set_rate(ho_fluid *f, int32_t c, double rate, double now) {
   f->changed[f->n_changed++] = c;
 }
 
-/* Takes open class i out of the filling at its final rate. */
-static void freeze(ho_fluid *f, int32_t i, double rate, double now) {
+/* Takes open class i out of the filling at its rate at this level. */
+static void freeze(ho_fluid *f, int32_t i, double level, int last, double now) {
   int32_t c = f->open[i];
   const class_t *k = &f->class_[c];
   const use_t *u = uses_of(f, c);
-  for (int32_t j = 0; j < k->n_uses; j++) f->resource[u[j].resource].free -= k->n_flows * rate * u[j].use;
+  double rate = k->weight * level;
+  if (rate >= k->cap * (1 - 1e-12)) rate = k->cap; /* alone means alone, to the last bit */
+  for (int32_t j = 0; j < k->n_uses && !last; j++) f->resource[u[j].resource].free -= k->n_flows * rate * u[j].use;
   set_rate(f, c, rate, now);
   f->open[i] = f->open[--f->n_open];
 }
@@ -299,13 +303,12 @@ static void fill(ho_fluid *f, const component_t *m, double now) {
   while (f->n_open > 0) {
     double next = next_level(f, m);
     if (next > level) level = next; /* rounding may put a nearly full resource a hair below */
-    int32_t before = f->n_open;
-    for (int32_t i = f->n_open - 1; i >= 0; i--) {
-      const class_t *k = &f->class_[f->open[i]];
-      if (!must_stop(f, k, uses_of(f, f->open[i]), level)) continue;
-      double rate = k->weight * level;
-      freeze(f, i, rate >= k->cap * (1 - 1e-12) ? k->cap : rate, now); /* alone means alone, to the last bit */
-    }
+    int32_t before = f->n_open, stopping = 0;
+    for (int32_t i = 0; i < f->n_open; i++)
+      stopping += f->stops[i] = (int8_t)must_stop(f, &f->class_[f->open[i]], uses_of(f, f->open[i]), level);
+    int last = stopping == f->n_open; /* nobody is left who would care what is free */
+    for (int32_t i = f->n_open - 1; i >= 0; i--)
+      if (f->stops[i]) freeze(f, i, level, last, now);
     assert(f->n_open < before);
     if (f->n_open == before) break;
   }

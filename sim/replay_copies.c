@@ -30,7 +30,6 @@ int32_t ho_cells_get(ho_replay *r, ho_tensor t, ho_memory m) {
                                  .memory = m,
                                  .next = -1,
                                  .first = INT32_MAX,
-                                 .gate = INFINITY,
                                  .made_at = INT32_MAX,
                                  .view = -1,
                                  .buffer = -1,
@@ -40,6 +39,7 @@ int32_t ho_cells_get(ho_replay *r, ho_tensor t, ho_memory m) {
                                  .state = CELL_ABSENT,
                                  .is_weight = info->role == HO_ROLE_WEIGHT,
                                  .is_output = info->is_output != 0};
+  if (info->role != HO_ROLE_WEIGHT) r->cell[r->n_cells].gate = INFINITY;
   return r->n_cells++;
 }
 

@@ -335,12 +335,12 @@ void ho_replay_load_cells(ho_replay *r, int32_t i) {
     int32_t index = ho_cells_get(r, g->in[j], e->memory);
     cell_t *c = &r->cell[index];
     if (c->first == INT32_MAX) c->first = i;
-    c->gate = fmin(c->gate, r->plan->entry[i].not_before);
     if (!r->online) c->uses++;
     if (c->is_weight) {
       c->weight_bytes = MAX(c->weight_bytes, kept_bytes(r, g->in[j], (ho_dtype)e->precision));
       continue;
     }
+    c->gate = fmin(c->gate, r->plan->entry[i].not_before);
     if (!r->online) e->pending++;
     r->entry_cell[r->n_entry_cells++] = index;
   }

@@ -60,9 +60,12 @@ typedef enum { CELL_ABSENT, CELL_COMING, CELL_PRESENT } cell_state;
 typedef struct {
   ho_tensor tensor;
   ho_memory memory;
-  int32_t next;    /* cell of the same tensor in another memory, in order of first use; -1 */
-  int32_t first;   /* entry of its first consumer; INT32_MAX: none */
-  double gate;     /* s: the least not_before of its consumers; INFINITY: none */
+  int32_t next;  /* cell of the same tensor in another memory, in order of first use; -1 */
+  int32_t first; /* entry of its first consumer; INT32_MAX: none */
+  union {
+    double gate;          /* s: the least not_before of its consumers; INFINITY: none */
+    int64_t weight_bytes; /* of a weight, which nothing brings: in the largest precision of its consumers there */
+  };
   int32_t uses;    /* consumers there */
   int32_t made_at; /* entry of the first copy of its producer on this memory; INT32_MAX: none */
   int32_t view;    /* cell whose buffer it looks at, -1 */
@@ -72,7 +75,6 @@ typedef struct {
   int32_t maker;   /* entry whose end made it present, -1 */
   uint8_t state;
   uint8_t is_weight, is_output;
-  int64_t weight_bytes; /* of a weight: in the largest precision of its consumers there */
 } cell_t;
 
 typedef struct {
@@ -90,10 +92,10 @@ typedef struct {
   int32_t entry;
   ho_memory memory;
   int32_t refs;
-  int8_t pinned;
+  int32_t born, died; /* turns */
   int64_t bytes;
   double from, to;
-  int64_t born, died; /* turns */
+  int8_t pinned;
 } buffer_t;
 
 typedef struct {
@@ -177,7 +179,7 @@ struct ho_replay {
   buffer_t *buffer;
   int32_t n_buffers, max_buffers;
   int64_t total, total_peak, accelerator, accelerator_peak;
-  int64_t turn;                    /* buffers taken and freed so far */
+  int32_t turn;                    /* buffers taken and freed so far */
   int account;                     /* 0: memory is not looked at (online policies) */
   int32_t stuck_copy, stuck_entry; /* first request that was refused in the last instant, -1 */
 

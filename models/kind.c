@@ -58,6 +58,7 @@ static const kind_entry table[] = {
     {"erf", HO_FAMILY_ELEMENTWISE},
     {"exp", HO_FAMILY_ELEMENTWISE},
     {"expand", HO_FAMILY_DATA},
+    {"fetch", HO_FAMILY_DATA},
     {"fft", HO_FAMILY_DEFAULT},
     {"flatten", HO_FAMILY_DATA},
     {"floor", HO_FAMILY_ELEMENTWISE},
@@ -103,6 +104,7 @@ static const kind_entry table[] = {
     {"nonzero", HO_FAMILY_GATHER},
     {"norm", HO_FAMILY_NORM},
     {"not", HO_FAMILY_ELEMENTWISE},
+    {"offload", HO_FAMILY_DATA},
     {"onehot", HO_FAMILY_SCATTER},
     {"optimizer", HO_FAMILY_ELEMENTWISE},
     {"or", HO_FAMILY_ELEMENTWISE},
@@ -220,4 +222,8 @@ const char *ho_family_name(ho_family f) {
 int ho_family_has_macs(ho_family f) {
   return f == HO_FAMILY_GEMM || f == HO_FAMILY_CONV || f == HO_FAMILY_DEPTHWISE || f == HO_FAMILY_ATTENTION ||
          f == HO_FAMILY_RECURRENT;
+}
+
+int ho_kind_is_host_copy(const char *kind) {
+  return strcmp(kind, "offload") == 0 || strcmp(kind, "fetch") == 0;
 }

@@ -35,6 +35,10 @@ const char *ho_kind_word(int i);
 /* Whether FLOPs of this family are multiply-accumulates (2 each), so that they count as MACs. */
 int ho_family_has_macs(ho_family f);
 
+/* Whether ops of this kind are copies in the host's memory ("offload", "fetch"), which only a device there can carry out, whatever
+ * kinds it lists. */
+int ho_kind_is_host_copy(const char *kind);
+
 #ifdef __cplusplus
 }
 #endif

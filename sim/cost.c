@@ -146,6 +146,11 @@ int ho_cost_can_run(const ho_cost *c, ho_op o, ho_device d) {
   return ho_cost_kernel(c, o, d)->time < INFINITY;
 }
 
+/* A copy in the host's memory is no kernel: what kinds a device lists does not count, where it is does. */
+static int runs_kind(const ho_platform *p, ho_device d, const char *kind) {
+  return ho_kind_is_host_copy(kind) ? p->device[d].memory == p->host : supports_kind(&p->device[d], kind);
+}
+
 /* The first op of the original graph that `o` stands for and d does not support; -1. */
 static ho_op unsupported_part(const ho_cost *c, ho_op o, ho_device d) {
   const ho_graph *g = c->g;
@@ -175,7 +180,7 @@ ho_cost *ho_cost_new(const ho_graph *g, const ho_platform *p) {
   c->kind_ok = g_new(uint8_t, (size_t)p->n_devices * (size_t)g->n_kinds + 1);
   for (int32_t d = 0; d < p->n_devices; d++)
     for (int32_t k = 0; k < g->n_kinds; k++)
-      c->kind_ok[(size_t)d * (size_t)g->n_kinds + (size_t)k] = (uint8_t)supports_kind(&p->device[d], g->kinds[k]);
+      c->kind_ok[(size_t)d * (size_t)g->n_kinds + (size_t)k] = (uint8_t)runs_kind(p, d, g->kinds[k]);
   check_parts(c);
   list_precisions(c);
   c->dtype = g_new(int8_t, g->n_ops + 1);
@@ -212,7 +217,10 @@ const char *ho_cost_why_not(const ho_cost *c, ho_op o, ho_device d, ho_dtype p, 
   const ho_op_info *op = &c->g->op[o];
   const ho_device_info *dev = &c->p->device[d];
   if (op->n_times >= 0) return "its time table does not list the device";
-  if (!c->kind_ok[(size_t)d * (size_t)c->g->n_kinds + (size_t)op->kind_index])
+  if (ho_kind_is_host_copy(op->kind))
+    snprintf(buffer, (size_t)size, "kind '%s' runs on devices in the host's memory '%s' only", op->kind,
+             c->p->memory[c->p->host].name);
+  else if (!c->kind_ok[(size_t)d * (size_t)c->g->n_kinds + (size_t)op->kind_index])
     snprintf(buffer, (size_t)size, "the device does not support kind '%s'", op->kind);
   else if (c->parts_ok && !c->parts_ok[(size_t)o * (size_t)c->p->n_devices + (size_t)d])
     snprintf(buffer, (size_t)size, "the device does not support kind '%s', which is part of it",

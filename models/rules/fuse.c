@@ -60,7 +60,8 @@ gboolean ho_fuse_keeps(const ho_workgraph *w, const ho_group *g, ho_tensor t) {
 /* ---- legality -------------------------------------------------------------------------------------------------------- */
 
 static gboolean can_be_part(const ho_workgraph *w, ho_op o) {
-  static const char *const never[] = {"random", "nonzero", "nms", "compress", "unique", "optimizer", "sgd", NULL};
+  static const char *const never[] = {"random",    "nonzero", "nms",     "compress", "unique",
+                                      "optimizer", "sgd",     "offload", "fetch",    NULL};
   ho_family f = w->op[o].info.family;
   return f != HO_FAMILY_DEFAULT && f != HO_FAMILY_RECURRENT && !ho_is_one_of(w, o, never);
 }

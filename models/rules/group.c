@@ -42,7 +42,7 @@ static gboolean same_size_inputs(const ho_workgraph *w, ho_op o) {
 static op_class class_of(const ho_workgraph *w, ho_op o) {
   static const char *const no_gather[] = {"nms", "nonzero", "compress", "unique", NULL};
   const ho_op_info *x = &w->op[o].info;
-  if (w->op[o].out.n != 1 || g_str_has_suffix(x->kind, "grad")) return OPAQUE;
+  if (w->op[o].out.n != 1 || g_str_has_suffix(x->kind, "grad") || ho_kind_is_host_copy(x->kind)) return OPAQUE;
   if (ho_is_pointwise(w, o)) return same_size_inputs(w, o) ? ELEMENTWISE : BROADCAST;
   switch (x->family) {
     case HO_FAMILY_DATA:

@@ -45,7 +45,7 @@ static gboolean run(const ho_command *self, int argc, char **argv, GString *out,
       {"output", 'o', 0, G_OPTION_ARG_FILENAME, &output,
        "convert, rewrite: write to FILE; rewrite writes JSON (default: standard output)", "FILE"},
       {"rule", 0, 0, G_OPTION_ARG_FILENAME, &rules,
-       "rewrite: rules, applied everywhere one after the other, such as remove,fold,fuse", "RULES"},
+       "rewrite: rules applied everywhere, such as remove,fold,fuse, single rewrites, or a file", "REWRITES"},
       {"list", 0, 0, G_OPTION_ARG_NONE, &list, "rewrite: only list where the rules apply and what each saves", NULL},
       {NULL}};
   ho_cli_parsed parsed = ho_cli_parse(self, entries, &argc, argv, 2, 2, out, error);

@@ -1,10 +1,13 @@
 /* graph_rewrite.c: see graph_rewrite.h. */
 #include "cli/graph_rewrite.h"
 
+#include <string.h>
+
 #include "base/units.h"
 #include "cli/command.h"
 #include "models/rewrite_json.h"
 #include "models/rewrite_report.h"
+#include "models/rewrite_spec.h"
 #include "models/source.h"
 
 typedef struct {
@@ -23,7 +26,7 @@ static ho_find_answer add_to_list(const ho_candidate *c, void *data) {
     json_array_append_new(ops, json_string(name));
   }
   g_autofree char *bytes = ho_unit_format(c->bytes_saved, HO_UNIT_BYTES);
-  g_string_append_printf(l->text, "%-8s%-24s%12s  %s\n", c->rule->name, c->pattern, bytes, names->str);
+  g_string_append_printf(l->text, "%-10s%-24s%12s  %s\n", c->rule->name, c->pattern, bytes, names->str);
   json_array_append_new(l->array,
                         json_pack("{s:s, s:s, s:o, s:f, s:f, s:I, s:I}", "rule", c->rule->name, "pattern", c->pattern, "ops", ops,
                                   "bytes_saved", c->bytes_saved, "flops_added", c->flops_added, "memory_saved",
@@ -37,8 +40,11 @@ gboolean ho_cli_rules(const char *option, const char *list, GError **error) {
   g_ptr_array_add(all, NULL);
   g_auto(GStrv) names = g_strsplit(list, ",", -1);
   if (!names[0]) return ho_cli_usage(error, "%s: expected names of rules such as remove,fuse", option);
-  for (char **name = names; *name; name++)
-    if (ho_cli_choice(option, *name, (const char *const *)all->pdata, error) < 0) return FALSE;
+  for (char **name = names; *name; name++) {
+    if (g_str_has_suffix(*name, ".json")) continue;
+    g_autofree char *rule = g_strndup(*name, strcspn(*name, ":"));
+    if (ho_cli_choice(option, rule, (const char *const *)all->pdata, error) < 0) return FALSE;
+  }
   return TRUE;
 }
 
@@ -46,7 +52,10 @@ static void list_candidates(const ho_workgraph *w, const ho_cli_rewrite_options 
   g_auto(GStrv) names = g_strsplit(o->rules, ",", -1);
   g_autoptr(GString) text = g_string_new(NULL);
   listing l = {w, text, json_array()};
-  for (char **name = names; *name; name++) ho_rewrite_rule_find(*name)->find(w, -1, add_to_list, &l);
+  for (char **name = names; *name; name++) {
+    const ho_rewrite_rule *rule = ho_rewrite_rule_find(*name);
+    if (rule) rule->find(w, -1, add_to_list, &l);
+  }
   if (o->json) {
     ho_cli_json(out, l.array);
   } else {
@@ -64,7 +73,7 @@ gboolean ho_cli_graph_rewrite(const ho_graph *g, const ho_cli_rewrite_options *o
     return TRUE;
   }
   g_autoptr(GPtrArray) list = ho_rewrites_new();
-  if (ho_rewrite_everywhere(w, o->rules, list, error) < 0) return FALSE;
+  if (!ho_rewrites_by_spec(w, o->rules, list, error)) return FALSE;
   g_autoptr(ho_graph) after = ho_workgraph_freeze(w, HO_FREEZE_NAMED, error);
   if (!after || (o->output && !ho_graph_write_json(after, o->output, error))) return FALSE;
   if (o->json) {

@@ -179,7 +179,7 @@ static gboolean print(const schedule_options *o, const ho_scheduler *scheduler, 
 /* From here on the problem is the rewritten one; plans list the rewrites. */
 static gboolean rewrite(schedule_options *o, GError **error) {
   if (!o->rules) return TRUE;
-  o->variant = ho_variant_everywhere(o->in.graph, o->in.platform, o->in.cost, o->rules, error);
+  o->variant = ho_variant_by_spec(o->in.graph, o->in.platform, o->in.cost, o->rules, error);
   if (!o->variant) return FALSE;
   o->in.problem = ho_variant_problem(o->variant, &o->in.problem);
   return TRUE;
@@ -214,7 +214,7 @@ static gboolean run(const ho_command *self, int argc, char **argv, GString *out,
       {"objectives", 0, 0, G_OPTION_ARG_STRING, &o.in.objectives, "what is minimised (default latency,energy,memory)", "LIST"},
       HO_CLI_MEASURE_ENTRIES(&o.in),
       {"rewrite", 0, 0, G_OPTION_ARG_FILENAME, &o.rules,
-       "rewrite rules applied everywhere before scheduling, such as remove,fold,fuse", "RULES"},
+       "rewrites before scheduling: rules such as remove,fold,fuse, single ones, or a file", "REWRITES"},
       {"explain", 0, 0, G_OPTION_ARG_NONE, &o.explain, "say what bounds each plan", NULL},
       {"timing", 0, 0, G_OPTION_ARG_NONE, &o.timing, "add seconds of scheduler and engine, and evaluations", NULL},
       {"output", 'o', 0, G_OPTION_ARG_FILENAME, &o.output, "also write the front as JSON to FILE", "FILE"},

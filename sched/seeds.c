@@ -40,7 +40,7 @@ ho_seeds *ho_seeds_new(const ho_problem *q, const ho_space *v) {
   ho_priority_topological(q->graph, priority_of(z, z->n++));
   for (ho_device d = 0; d < v->n_devices; d++) {
     ho_op first;
-    if (!ho_space_runs_all(v, d, &first)) continue;
+    if (!ho_space_runs_all(v, q->graph, d, &first)) continue;
     ho_place_single(q, v, d, device_of(z, z->n));
     ho_priority_topological(q->graph, priority_of(z, z->n++));
     ho_place_single(q, v, d, device_of(z, z->n));

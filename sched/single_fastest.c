@@ -38,7 +38,7 @@ static int fail_nothing_runs_all(ho_search *s, const ho_space *v) {
   for (ho_device d = 0; d < v->n_devices; d++) {
     ho_op first;
     char one[300];
-    if (ho_space_runs_all(v, d, &first)) continue;
+    if (ho_space_runs_all(v, q->graph, d, &first)) continue;
     g_string_append_printf(why, "%s'%s' not on %s", why->len ? "; " : "", q->graph->op[first].name,
                            ho_space_why_not(q, first, d, one, sizeof one));
   }
@@ -75,7 +75,7 @@ static int run(ho_search *s) {
   int32_t able = 0;
   for (ho_device d = 0; d < v->n_devices; d++) {
     ho_op first;
-    if (!ho_space_runs_all(v, d, &first)) continue;
+    if (!ho_space_runs_all(v, q->graph, d, &first)) continue;
     able++;
     ho_place_single(q, v, d, device);
     ho_plan *plan = ho_place_plan(q, v, device);

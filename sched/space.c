@@ -82,9 +82,9 @@ int16_t ho_space_allowed(const ho_space *v, ho_op o, int16_t wish) {
   return allows(v, o, wish) ? wish : v->device[v->start[o]];
 }
 
-int ho_space_runs_all(const ho_space *v, ho_device d, ho_op *first) {
+int ho_space_runs_all(const ho_space *v, const ho_graph *g, ho_device d, ho_op *first) {
   for (ho_op o = 0; o < v->n_ops; o++)
-    if (!allows(v, o, d)) {
+    if (!allows(v, o, d) && !ho_kind_is_host_copy(g->op[o].kind)) {
       *first = o;
       return 0;
     }

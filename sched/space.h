@@ -24,8 +24,8 @@ static inline int32_t ho_space_choices(const ho_space *v, ho_op o) {
 /* Device of op o that `wish` is: itself when it can run o, else the first device that can. */
 int16_t ho_space_allowed(const ho_space *v, ho_op o, int16_t wish);
 
-/* Whether device d can run every op; when not, *first is the first op it cannot. */
-int ho_space_runs_all(const ho_space *v, ho_device d, ho_op *first);
+/* Whether device d can run every op, copies in the host's memory left aside; when not, *first is the first op it cannot. */
+int ho_space_runs_all(const ho_space *v, const ho_graph *g, ho_device d, ho_op *first);
 
 /* "why device cannot run op", text inside `buffer`. */
 const char *ho_space_why_not(const ho_problem *q, ho_op o, ho_device d, char *buffer, int size);

@@ -2,6 +2,7 @@
 #include "sim/variant.h"
 
 #include "models/rewrite_json.h"
+#include "models/rewrite_spec.h"
 
 ho_variant *ho_variant_of(const ho_workgraph *w, const ho_platform *p, const ho_cost *c, GPtrArray *rewrites, ho_freeze how,
                           GError **error) {
@@ -32,10 +33,10 @@ ho_variant *ho_variant_new(const ho_graph *g, const ho_platform *p, const ho_cos
   return ho_variant_of(w, p, c, rewrites, HO_FREEZE_NAMED, error);
 }
 
-ho_variant *ho_variant_everywhere(const ho_graph *g, const ho_platform *p, const ho_cost *c, const char *rules, GError **error) {
+ho_variant *ho_variant_by_spec(const ho_graph *g, const ho_platform *p, const ho_cost *c, const char *spec, GError **error) {
   g_autoptr(ho_workgraph) w = ho_workgraph_new(g);
   GPtrArray *list = ho_rewrites_new();
-  if (ho_rewrite_everywhere(w, rules, list, error) < 0) {
+  if (!ho_rewrites_by_spec(w, spec, list, error)) {
     g_ptr_array_unref(list);
     return NULL;
   }

@@ -27,8 +27,8 @@ ho_variant *ho_variant_new(const ho_graph *g, const ho_platform *p, const ho_cos
 /* The same of a work graph to which the rewrites have been applied already: what a search has at hand. The work graph may go on changing. */
 ho_variant *ho_variant_of(const ho_workgraph *w, const ho_platform *p, const ho_cost *c, GPtrArray *rewrites, ho_freeze how,
                           GError **error);
-/* Rules ("remove,fold,fuse") applied everywhere. */
-ho_variant *ho_variant_everywhere(const ho_graph *g, const ho_platform *p, const ho_cost *c, const char *rules, GError **error);
+/* The rewrites that a text asks for (models/rewrite_spec.h), such as "remove,fold,fuse": rules applied everywhere. */
+ho_variant *ho_variant_by_spec(const ho_graph *g, const ho_platform *p, const ho_cost *c, const char *spec, GError **error);
 
 ho_variant *ho_variant_ref(ho_variant *v); /* NULL gives NULL */
 void ho_variant_unref(ho_variant *v);      /* NULL is allowed */

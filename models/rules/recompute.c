@@ -2,7 +2,7 @@
  * rewrite.h and again.h.
  *
  * The ops of a candidate run once more in the backward pass, before the first op there that reads what they make; what they read from
- * outside is kept as it was. So a whole layer recomputed from its input is the checkpointing of Chen et al. Every op must be needed for
+ * outside is kept as it was. A whole layer computed again from its input is the checkpointing of Chen et al.; layers are reported first. Every op must be needed for
  * something that the backward pass reads. A random op would not give the same again. */
 #include <string.h>
 
@@ -161,13 +161,14 @@ static void find(const ho_workgraph *w, ho_op near, ho_found found, void *data) 
   ho_candidate c = {.rule = &ho_rewrite_rule_recompute, .tensor = -1};
   for (ho_op o = MAX(near, 0); o < (near >= 0 ? near + 1 : w->n_ops); o++) {
     if (!w->op[o].alive || !w->trains || obstacle(w, o)) continue;
+    const char *layer = w->op[o].info.layer;
+    if (layer && g_hash_table_add(layers, (gpointer)layer)) {
+      gather_layer(w, layer, &c);
+      if (c.n_ops > 1 && report(w, &c, "layer", found, data) == HO_FIND_ENOUGH) return;
+    }
     c.n_ops = 1;
     c.op[0] = o;
     if (report(w, &c, "op", found, data) == HO_FIND_ENOUGH) return;
-    const char *layer = w->op[o].info.layer;
-    if (!layer || !g_hash_table_add(layers, (gpointer)layer)) continue;
-    gather_layer(w, layer, &c);
-    if (c.n_ops > 1 && report(w, &c, "layer", found, data) == HO_FIND_ENOUGH) return;
   }
 }
 

@@ -43,7 +43,7 @@ static gboolean run(const ho_command *self, int argc, char **argv, GString *out,
       {"json", 0, 0, G_OPTION_ARG_NONE, &json, "info, rewrite: print JSON", NULL},
       {"to", 0, 0, G_OPTION_ARG_STRING, &to, "convert: json, dot or stg (default: as FILE ends, else json)", "FORMAT"},
       {"output", 'o', 0, G_OPTION_ARG_FILENAME, &output,
-       "convert, rewrite: write to FILE; rewrite writes JSON (default: standard output)", "FILE"},
+       "convert, rewrite: write to FILE; rewrite writes JSON, or ONNX where FILE ends in .onnx", "FILE"},
       {"rule", 0, 0, G_OPTION_ARG_FILENAME, &rules,
        "rewrite: rules applied everywhere, such as remove,fold,fuse, single rewrites, or a file", "REWRITES"},
       {"list", 0, 0, G_OPTION_ARG_NONE, &list, "rewrite: only list where the rules apply and what each saves", NULL},
@@ -59,7 +59,8 @@ static gboolean run(const ho_command *self, int argc, char **argv, GString *out,
   if (!g) return FALSE;
   if (action == 1) return convert(g, format, output, error);
   if (action == 2) {
-    const ho_cli_rewrite_options options = {.rules = rules, .output = output, .list = list, .json = json};
+    const ho_cli_rewrite_options options = {
+        .rules = rules, .output = output, .spec = argv[2], .bind = bind, .list = list, .json = json};
     return ho_cli_graph_rewrite(g, &options, out, error);
   }
   info(g, json, out);

@@ -5,6 +5,7 @@
 
 #include "base/units.h"
 #include "cli/command.h"
+#include "cli/inputs.h"
 #include "models/rewrite_json.h"
 #include "models/rewrite_report.h"
 #include "models/rewrite_spec.h"
@@ -64,6 +65,11 @@ static void list_candidates(const ho_workgraph *w, const ho_cli_rewrite_options 
   }
 }
 
+static gboolean write_graph(const ho_workgraph *w, const ho_graph *after, const ho_cli_rewrite_options *o, GError **error) {
+  if (g_str_has_suffix(o->output, ".onnx")) return ho_cli_write_onnx(o->spec, o->bind, w, o->output, error);
+  return ho_graph_write_json(after, o->output, error);
+}
+
 gboolean ho_cli_graph_rewrite(const ho_graph *g, const ho_cli_rewrite_options *o, GString *out, GError **error) {
   if (!o->rules) return ho_cli_usage(error, "graph rewrite: --rule is missing: heteroopt list rules shows them");
   if (!ho_cli_rules("--rule", o->rules, error)) return FALSE;
@@ -75,7 +81,7 @@ gboolean ho_cli_graph_rewrite(const ho_graph *g, const ho_cli_rewrite_options *o
   g_autoptr(GPtrArray) list = ho_rewrites_new();
   if (!ho_rewrites_by_spec(w, o->rules, list, error)) return FALSE;
   g_autoptr(ho_graph) after = ho_workgraph_freeze(w, HO_FREEZE_NAMED, error);
-  if (!after || (o->output && !ho_graph_write_json(after, o->output, error))) return FALSE;
+  if (!after || (o->output && !write_graph(w, after, o, error))) return FALSE;
   if (o->json) {
     ho_cli_json(out, ho_rewrite_report_json(g, after, list));
     return TRUE;

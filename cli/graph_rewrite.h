@@ -7,8 +7,10 @@
 #include "models/graph.h"
 
 typedef struct {
-  char *rules;  /* "fuse,remove" */
-  char *output; /* the rewritten graph; NULL: not written */
+  char *rules;      /* "fuse,remove" */
+  char *output;     /* the rewritten graph; NULL: not written; .onnx: as an ONNX file */
+  const char *spec; /* what the graph was read from */
+  char **bind;
   gboolean list, json;
 } ho_cli_rewrite_options;
 

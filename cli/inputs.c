@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "models/onnx_export.h"
 #include "models/trace_times.h"
 #include "sim/plan_check.h"
 
@@ -42,6 +43,19 @@ ho_graph *ho_cli_load_measured(const char *spec, char **bind, char **device, con
   ho_graph *g = load(spec, &bindings, trace, error);
   if (g && g->note) ho_cli_note("%s", g->note);
   return g;
+}
+
+gboolean ho_cli_write_onnx(const char *spec, char **bind, const ho_workgraph *w, const char *output, GError **error) {
+  g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
+  g_autoptr(GArray) values = g_array_new(FALSE, FALSE, sizeof(gint64));
+  if (!g_str_has_suffix(spec, ".onnx"))
+    return ho_fail(error, HO_ERROR_INPUT,
+                   "%s: the graph came from '%s', expected an ONNX file: only what has weights can go back into one", output,
+                   spec);
+  if (!read_bindings(bind, names, values, error)) return FALSE;
+  const ho_bindings bindings = {
+      .n = (int32_t)names->len, .name = (const char *const *)names->pdata, .value = (const int64_t *)(const void *)values->data};
+  return ho_onnx_export(spec, &bindings, w, output, error);
 }
 
 ho_graph *ho_cli_load_graph(const char *spec, char **bind, GError **error) {

@@ -6,6 +6,7 @@
 
 #include "cli/command.h"
 #include "hwprofiles/platform_yaml.h"
+#include "models/rewrite_graph.h"
 #include "models/source.h"
 #include "sim/problem.h"
 
@@ -43,6 +44,8 @@ typedef struct {
         "what the objective memory is: tightest (peak / capacity; default), total or accelerator (bytes)", "MEASURE" \
   }
 
+/* Writes the rewritten graph w of the ONNX file `spec`, read with these bindings, as an ONNX file. */
+gboolean ho_cli_write_onnx(const char *spec, char **bind, const ho_workgraph *w, const char *output, GError **error);
 /* Loads what graph_spec names; a reader's note goes to standard error. */
 ho_graph *ho_cli_load_graph(const char *spec, char **bind, GError **error);
 /* The same, where the times of a file are those of `device` (NULL-terminated or NULL), and those of a profiler's trace (NULL: none) are

@@ -72,5 +72,6 @@ def network(channels=8, blocks=3, classes=10):
     return b"".join(nodes) + blob(2, "small_residual") + b"".join(weights) + value(11, "image", [1, 3, 32, 32]) + value(12, "scores", [1, classes])
 
 
-model = number(1, 8) + blob(2, "small_residual.py") + blob(7, network()) + blob(8, blob(1, "") + number(2, 13))
-sys.stdout.buffer.write(model)
+if __name__ == "__main__":
+    model = number(1, 8) + blob(2, "small_residual.py") + blob(7, network()) + blob(8, blob(1, "") + number(2, 13))
+    sys.stdout.buffer.write(model)

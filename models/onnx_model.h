@@ -82,6 +82,7 @@ struct ho_onnx_node {
   const char *op;   /* "Conv", or "com.microsoft::Attention" outside of the standard domain */
   int64_t opset;    /* version of its domain */
   size_t offset;    /* in the file */
+  ho_wire bytes;    /* the NodeProto in the file */
   int32_t n_in, n_out;
   ho_onnx_tensor **in, **out; /* NULL where an optional one is left out */
   int32_t n_captured;         /* tensors of enclosing graphs that its sub-graphs read, and that are not among `in` */
@@ -146,6 +147,9 @@ ho_onnx_model *ho_onnx_model_new(const char *file, const ho_bindings *bindings);
 /* Parses the file; NULL with an error when it is no readable model. */
 ho_onnx_model *ho_onnx_model_open(const char *file, const ho_bindings *bindings, GError **error);
 void ho_onnx_model_free(ho_onnx_model *m); /* NULL is allowed */
+
+/* Opens the file, and gives the graph that it is read as in *g: `index` of nodes and tensors is into that. NULL on error. */
+ho_onnx_model *ho_onnx_model_read(const char *file, const ho_bindings *bindings, ho_graph **g, GError **error);
 
 /* Containers that live as long as the model. */
 GPtrArray *ho_onnx_array(ho_onnx_model *m);

@@ -115,6 +115,7 @@ ho_onnx_node *ho_onnx_attributes_parse(ho_onnx_model *m, ho_wire bytes, uint32_t
   ho_onnx_node *n = ho_arena_alloc(m->arena, sizeof *n);
   n->proto = proto;
   n->offset = ho_wire_offset(&bytes);
+  n->bytes = bytes;
   n->n_payload = (int32_t)payloads->len;
   n->payload = ho_arena_memdup(m->arena, payloads->data, payloads->len * sizeof(ho_onnx_payload));
   return n;

@@ -155,13 +155,20 @@ static gboolean check_bindings(const ho_onnx_model *m, GError **error) {
   return TRUE;
 }
 
-static ho_graph *read_onnx(const char *file, const ho_bindings *bindings, GError **error) {
+ho_onnx_model *ho_onnx_model_read(const char *file, const ho_bindings *bindings, ho_graph **g, GError **error) {
   ho_onnx_model *m = ho_onnx_model_open(file, bindings, error);
-  ho_graph *g = NULL;
+  *g = NULL;
   if (m == NULL) return NULL;
   ho_onnx_infer_inputs(m, m->main);
-  if (ho_onnx_infer(m, m->main, error) && check_bindings(m, error)) g = build(m, error);
+  if (ho_onnx_infer(m, m->main, error) && check_bindings(m, error)) *g = build(m, error);
+  if (*g != NULL) return m;
   ho_onnx_model_free(m);
+  return NULL;
+}
+
+static ho_graph *read_onnx(const char *file, const ho_bindings *bindings, GError **error) {
+  ho_graph *g;
+  ho_onnx_model_free(ho_onnx_model_read(file, bindings, &g, error));
   return g;
 }
 

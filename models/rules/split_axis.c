@@ -23,6 +23,14 @@ gboolean ho_axis_same_shape(const ho_workgraph *w, ho_tensor a, ho_tensor b) {
   return x->rank == y->rank && x->rank > 0 && memcmp(x->shape, y->shape, sizeof *x->shape * (size_t)x->rank) == 0;
 }
 
+int32_t ho_axis_broadcast(const ho_workgraph *w, ho_tensor t, ho_tensor out, int32_t dim) {
+  const ho_tensor_info *x = &w->tensor[t].info, *y = &w->tensor[out].info;
+  if (x->rank < 0 || dim < 0 || dim >= y->rank) return HO_CUT_NEVER;
+  int32_t d = dim - (y->rank - x->rank);
+  if (d < 0 || x->shape[d] == 1) return HO_CUT_WHOLE;
+  return x->shape[d] == y->shape[dim] ? d : HO_CUT_NEVER;
+}
+
 const char *ho_axis_parts_obstacle(const ho_workgraph *w, ho_op o,
                                    gboolean (*fits)(const ho_workgraph *w, const char *kind, ho_family family)) {
   ho_origin self;
@@ -115,9 +123,8 @@ static int32_t rows_in(const ho_workgraph *w, ho_op o, ho_tensor t) {
   product p;
   if (!find_product(w, o, &p)) return HO_CUT_NEVER;
   int32_t d = row_dim(w, o, &p);
-  if (t == p.left || (t != p.right && ho_axis_same_shape(w, t, output(w, o)))) return d;
-  if (t == p.right || ho_axis_is_weight(w, t) || ho_axis_info(w, t)->rank <= 1) return HO_CUT_WHOLE;
-  return HO_CUT_NEVER;
+  if (t == p.left) return d;
+  return t == p.right ? HO_CUT_WHOLE : ho_axis_broadcast(w, t, output(w, o), d);
 }
 
 static int32_t rows_out(const ho_workgraph *w, ho_op o, ho_tensor t) {
@@ -131,9 +138,7 @@ static int32_t columns_in(const ho_workgraph *w, ho_op o, ho_tensor t) {
   if (!find_product(w, o, &p)) return HO_CUT_NEVER;
   if (t == p.left) return HO_CUT_WHOLE;
   if (t == p.right) return p.right_n;
-  int32_t rank = ho_axis_info(w, t)->rank;
-  if (rank == 0 || ho_axis_size(w, t, -1) == 1) return HO_CUT_WHOLE;
-  return ho_axis_size(w, t, -1) == ho_axis_size(w, output(w, o), -1) ? rank - 1 : HO_CUT_NEVER;
+  return ho_axis_broadcast(w, t, output(w, o), ho_axis_info(w, output(w, o))->rank - 1);
 }
 
 static int32_t columns_out(const ho_workgraph *w, ho_op o, ho_tensor t) {
@@ -212,16 +217,22 @@ static const char *channels_obstacle(const ho_workgraph *w, ho_op o) {
   return ho_axis_parts_obstacle(w, o, is_conv_part);
 }
 
+/* As many values as channels and as the last dimension has: of a convolution that is not fused, the bias; else nothing says. */
+static int32_t bias_or_row(const ho_workgraph *w, ho_op o, ho_tensor t) {
+  ho_origin self;
+  int32_t n;
+  ho_workgraph_origins(w, o, &self, &n);
+  return n == 1 && ho_axis_size(w, t, 0) == ho_axis_size(w, output(w, o), 1) ? 0 : HO_CUT_NEVER;
+}
+
 static int32_t channels_in(const ho_workgraph *w, ho_op o, ho_tensor t) {
   ho_tensor map, kernel;
   if (!find_conv(w, o, &map, &kernel)) return HO_CUT_NEVER;
   if (t == kernel) return 0;
   if (t == map) return groups_of(w, map, kernel) > 1 ? 1 : HO_CUT_WHOLE;
-  if (ho_axis_same_shape(w, t, output(w, o))) return 1;
-  const ho_tensor_info *x = ho_axis_info(w, t);
-  if (x->rank == 0 || (x->rank == 1 && x->shape[0] == 1)) return HO_CUT_WHOLE;
-  if (x->rank == 1 && x->shape[0] == ho_axis_size(w, output(w, o), 1)) return 0;
-  return HO_CUT_NEVER;
+  const ho_tensor_info *x = ho_axis_info(w, t), *y = ho_axis_info(w, output(w, o));
+  if (x->rank != 1 || x->shape[0] == 1) return ho_axis_broadcast(w, t, output(w, o), 1);
+  return x->shape[0] == y->shape[1] && x->shape[0] != y->shape[y->rank - 1] ? 0 : bias_or_row(w, o, t);
 }
 
 static int32_t channels_out(const ho_workgraph *w, ho_op o, ho_tensor t) {
@@ -254,12 +265,9 @@ static const char *heads_obstacle(const ho_workgraph *w, ho_op o) {
 /* Keys and values may have fewer heads than queries: then several of these share one of those. */
 static int32_t heads_in(const ho_workgraph *w, ho_op o, ho_tensor t) {
   const ho_tensor_info *x = ho_axis_info(w, t);
-  int64_t heads = ho_axis_size(w, output(w, o), 1);
-  if (x->rank >= 0 && x->rank < 4) return x->rank < 3 || x->shape[0] == 1 ? HO_CUT_WHOLE : HO_CUT_NEVER;
-  if (x->rank != 4) return HO_CUT_NEVER;
-  if (x->shape[1] == 1) return HO_CUT_WHOLE;
-  gboolean fits = strcmp(w->op[o].info.kind, "attention") == 0 ? heads % x->shape[1] == 0 : heads == x->shape[1];
-  return fits ? 1 : HO_CUT_NEVER;
+  gboolean whole = strcmp(w->op[o].info.kind, "attention") == 0;
+  if (whole && x->rank == 4 && x->shape[1] > 1) return ho_axis_size(w, output(w, o), 1) % x->shape[1] == 0 ? 1 : HO_CUT_NEVER;
+  return ho_axis_broadcast(w, t, output(w, o), 1);
 }
 
 static int32_t heads_out(const ho_workgraph *w, ho_op o, ho_tensor t) {

@@ -85,14 +85,6 @@ static int32_t of_product(const ho_workgraph *w, ho_op o, ho_tensor t) {
   return x->shape[0] == n ? 0 : HO_CUT_NEVER;
 }
 
-/* Against the output: broadcasting lines shapes up at their ends. */
-static int32_t of_pointwise(const ho_workgraph *w, ho_op o, ho_tensor t) {
-  int32_t rank = ho_axis_info(w, w->op[o].out.item[0])->rank, mine = ho_axis_info(w, t)->rank;
-  if (mine < 0) return HO_CUT_NEVER;
-  if (mine < rank || ho_axis_size(w, t, 0) == 1) return HO_CUT_WHOLE;
-  return ho_axis_size(w, t, 0) == samples_of(w, o) ? 0 : HO_CUT_NEVER;
-}
-
 static int32_t same_first(const ho_workgraph *w, ho_op o, ho_tensor t) {
   return ho_axis_size(w, t, 0) == samples_of(w, o) ? 0 : HO_CUT_NEVER;
 }
@@ -109,14 +101,25 @@ static gboolean is_row_statistics(const ho_workgraph *w, ho_op o, ho_tensor t) {
          samples_of(w, o) > 0 && ho_axis_size(w, t, 0) % samples_of(w, o) == 0;
 }
 
+/* A weight of a fused op that fits the output in every dimension may be added to it, sample by sample. */
+static gboolean could_be_samples(const ho_workgraph *w, ho_op o, ho_tensor t) {
+  ho_origin self;
+  int32_t n;
+  ho_workgraph_origins(w, o, &self, &n);
+  ho_tensor y = w->op[o].out.item[0];
+  if (n < 2 || ho_axis_broadcast(w, t, y, 0) < 0) return FALSE;
+  for (int32_t d = 1; d < ho_axis_info(w, y)->rank; d++)
+    if (ho_axis_broadcast(w, t, y, d) == HO_CUT_NEVER) return FALSE;
+  return TRUE;
+}
+
 static int32_t batch_in(const ho_workgraph *w, ho_op o, ho_tensor t) {
   const ho_op_info *x = &w->op[o].info;
   sample_class class = class_of(w, x->kind, x->family);
-  if (ho_axis_is_weight(w, t)) return class == CONCAT ? HO_CUT_NEVER : HO_CUT_WHOLE;
+  if (class == POINTWISE) return ho_axis_broadcast(w, t, w->op[o].out.item[0], 0);
+  if (ho_axis_is_weight(w, t)) return class == CONCAT || could_be_samples(w, o, t) ? HO_CUT_NEVER : HO_CUT_WHOLE;
   if (ho_axis_info(w, t)->rank == 0) return HO_CUT_WHOLE;
   switch (class) {
-    case POINTWISE:
-      return of_pointwise(w, o, t);
     case PRODUCT:
       return of_product(w, o, t);
     case RESHAPE:
@@ -128,7 +131,8 @@ static int32_t batch_in(const ho_workgraph *w, ho_op o, ho_tensor t) {
       return ho_axis_size(w, t, 0) == 1 || is_index(w, t) ? HO_CUT_WHOLE : same_first(w, o, t);
     case GATHER:
       return is_index(w, t) ? same_first(w, o, t) : HO_CUT_WHOLE;
-    case ATTENTION:
+    case ATTENTION: /* a cache of keys and values has its batch elsewhere */
+      if (ho_axis_info(w, t)->rank > 4) return HO_CUT_NEVER;
       return ho_axis_size(w, t, 0) == 1 || ho_axis_info(w, t)->rank < 3 ? HO_CUT_WHOLE : same_first(w, o, t);
     default:
       return is_row_statistics(w, o, t) || same_first(w, o, t) == 0 ? 0 : HO_CUT_NEVER;
@@ -136,7 +140,9 @@ static int32_t batch_in(const ho_workgraph *w, ho_op o, ho_tensor t) {
 }
 
 static int32_t batch_out(const ho_workgraph *w, ho_op o, ho_tensor t) {
+  const ho_op_info *x = &w->op[o].info;
   if (ho_axis_info(w, t)->rank < 1) return HO_CUT_NEVER;
+  if (class_of(w, x->kind, x->family) == ATTENTION && ho_axis_info(w, t)->rank > 4) return HO_CUT_NEVER;
   return same_first(w, o, t) == 0 || is_row_statistics(w, o, t) ? 0 : HO_CUT_NEVER;
 }
 

@@ -8,16 +8,32 @@
 #include "models/trace_times.h"
 #include "sim/plan_check.h"
 
-static gboolean read_bindings(char **bind, GPtrArray *names, GArray *values, GError **error) {
+void ho_cli_bindings_free(ho_cli_bindings *b) {
+  if (!b) return;
+  g_ptr_array_unref(b->names);
+  g_array_unref(b->values);
+  g_free(b);
+}
+
+ho_cli_bindings *ho_cli_bindings_read(char **bind, GError **error) {
+  g_autoptr(ho_cli_bindings) r = g_new0(ho_cli_bindings, 1);
+  r->names = g_ptr_array_new_with_free_func(g_free);
+  r->values = g_array_new(FALSE, FALSE, sizeof(int64_t));
   for (char **b = bind; b && *b; b++) {
     char *equals = strchr(*b, '=');
     gint64 v = 0;
-    if (!equals || equals == *b || !g_ascii_string_to_signed(equals + 1, 10, 0, G_MAXINT64, &v, NULL))
-      return ho_cli_usage(error, "--bind: '%s' is not NAME=N with a whole number N", *b);
-    g_ptr_array_add(names, g_strndup(*b, (size_t)(equals - *b)));
-    g_array_append_val(values, v);
+    if (!equals || equals == *b || !g_ascii_string_to_signed(equals + 1, 10, 0, G_MAXINT64, &v, NULL)) {
+      ho_cli_usage(error, "--bind: '%s' is not NAME=N with a whole number N", *b);
+      return NULL;
+    }
+    int64_t value = v;
+    g_ptr_array_add(r->names, g_strndup(*b, (size_t)(equals - *b)));
+    g_array_append_val(r->values, value);
   }
-  return TRUE;
+  r->of = (ho_bindings){.n = (int32_t)r->names->len,
+                        .name = (const char *const *)r->names->pdata,
+                        .value = (const int64_t *)(const void *)r->values->data};
+  return g_steal_pointer(&r);
 }
 
 /* With a trace, --device says where that was measured, and the file stays as it is. */
@@ -30,32 +46,28 @@ static ho_graph *load(const char *spec, const ho_bindings *bindings, const char 
 }
 
 ho_graph *ho_cli_load_measured(const char *spec, char **bind, char **device, const char *trace, GError **error) {
-  g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
-  g_autoptr(GArray) values = g_array_new(FALSE, FALSE, sizeof(gint64));
-  if (!read_bindings(bind, names, values, error)) return NULL;
+  g_autoptr(ho_cli_bindings) b = ho_cli_bindings_read(bind, error);
+  if (!b) return NULL;
   for (char **d = device; d && *d; d++)
     if (!**d || g_strv_contains((const char *const *)d + 1, *d)) {
       ho_cli_usage(error, "--device: '%s': expected names that are not empty, each once", *d);
       return NULL;
     }
-  ho_bindings bindings = {(int32_t)names->len, (const char *const *)names->pdata, (const int64_t *)(const void *)values->data,
-                          device ? (int32_t)g_strv_length(device) : 0, (const char *const *)device};
+  ho_bindings bindings = b->of;
+  bindings.n_devices = device ? (int32_t)g_strv_length(device) : 0;
+  bindings.device = (const char *const *)device;
   ho_graph *g = load(spec, &bindings, trace, error);
   if (g && g->note) ho_cli_note("%s", g->note);
   return g;
 }
 
 gboolean ho_cli_write_onnx(const char *spec, char **bind, const ho_workgraph *w, const char *output, GError **error) {
-  g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
-  g_autoptr(GArray) values = g_array_new(FALSE, FALSE, sizeof(gint64));
   if (!g_str_has_suffix(spec, ".onnx"))
     return ho_fail(error, HO_ERROR_INPUT,
                    "%s: the graph came from '%s', expected an ONNX file: only what has weights can go back into one", output,
                    spec);
-  if (!read_bindings(bind, names, values, error)) return FALSE;
-  const ho_bindings bindings = {
-      .n = (int32_t)names->len, .name = (const char *const *)names->pdata, .value = (const int64_t *)(const void *)values->data};
-  return ho_onnx_export(spec, &bindings, w, output, error);
+  g_autoptr(ho_cli_bindings) b = ho_cli_bindings_read(bind, error);
+  return b && ho_onnx_export(spec, &b->of, w, output, error);
 }
 
 ho_graph *ho_cli_load_graph(const char *spec, char **bind, GError **error) {
@@ -77,12 +89,12 @@ static gboolean read_objectives(ho_problem *q, const char *text, GError **error)
   return TRUE;
 }
 
-static gboolean read_measure(ho_problem *q, const char *text, GError **error) {
+gboolean ho_cli_measure(const char *text, ho_memory_measure *measure, GError **error) {
   const char *const names[] = {ho_memory_measure_name(HO_MEMORY_TIGHTEST), ho_memory_measure_name(HO_MEMORY_TOTAL),
                                ho_memory_measure_name(HO_MEMORY_ACCELERATOR), NULL};
   int k = text ? ho_cli_choice("--memory", text, names, error) : 0;
   if (k < 0) return FALSE;
-  q->memory_measure = (ho_memory_measure)k;
+  *measure = (ho_memory_measure)k;
   return TRUE;
 }
 
@@ -98,7 +110,8 @@ gboolean ho_cli_inputs_load(ho_cli_inputs *in, const ho_command *self, GError **
     return ho_cli_usage(error, "%s: --graph is missing: a file, or a built-in such as resnet50:batch=8", self->name);
   if (!in->platform_name)
     return ho_cli_usage(error, "%s: --platform is missing: a file, or an installed one such as workstation", self->name);
-  if (!read_objectives(&in->problem, in->objectives, error) || !read_measure(&in->problem, in->measure, error)) return FALSE;
+  if (!read_objectives(&in->problem, in->objectives, error) || !ho_cli_measure(in->measure, &in->problem.memory_measure, error))
+    return FALSE;
   in->graph = ho_cli_load_graph(in->graph_spec, in->bind, error);
   if (!in->graph) return FALSE;
   in->platform = ho_platform_load(in->platform_name, error);
@@ -128,4 +141,18 @@ char *ho_cli_objective_text(const ho_problem *q, ho_objective objective, double 
   if (objective == HO_OBJECTIVE_ENERGY) return ho_unit_format(value, HO_UNIT_JOULES);
   if (q->memory_measure == HO_MEMORY_TIGHTEST) return ho_share_format(value);
   return ho_unit_format(value, HO_UNIT_BYTES);
+}
+
+const ho_scheduler *ho_cli_scheduler(const char *command, const char *name, GError **error) {
+  if (!name) {
+    ho_cli_usage(error, "%s: --scheduler is missing: heteroopt list schedulers shows them", command);
+    return NULL;
+  }
+  const ho_scheduler *s = ho_scheduler_find(name);
+  if (s) return s;
+  g_autoptr(GPtrArray) names = g_ptr_array_new();
+  for (int i = 0; ho_schedulers[i]; i++) g_ptr_array_add(names, (void *)ho_schedulers[i]->name);
+  g_ptr_array_add(names, NULL);
+  ho_cli_choice("--scheduler", name, (const char *const *)names->pdata, error);
+  return NULL;
 }

@@ -8,6 +8,7 @@
 #include "hwprofiles/platform_yaml.h"
 #include "models/rewrite_graph.h"
 #include "models/source.h"
+#include "sched/scheduler.h"
 #include "sim/problem.h"
 
 /* Texts are filled in by GOption; the rest by ho_cli_inputs_load. */
@@ -44,6 +45,16 @@ typedef struct {
         "what the objective memory is: tightest (peak / capacity; default), total or accelerator (bytes)", "MEASURE" \
   }
 
+/* The texts NAME=N of --bind. NULL with a usage error. */
+typedef struct {
+  GPtrArray *names;
+  GArray *values;
+  ho_bindings of; /* points into these */
+} ho_cli_bindings;
+ho_cli_bindings *ho_cli_bindings_read(char **bind, GError **error);
+void ho_cli_bindings_free(ho_cli_bindings *b); /* NULL is allowed */
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(ho_cli_bindings, ho_cli_bindings_free)
+
 /* Writes the rewritten graph w of the ONNX file `spec`, read with these bindings, as an ONNX file. */
 gboolean ho_cli_write_onnx(const char *spec, char **bind, const ho_workgraph *w, const char *output, GError **error);
 /* Loads what graph_spec names; a reader's note goes to standard error. */
@@ -60,6 +71,10 @@ void ho_cli_inputs_clear(ho_cli_inputs *in);
 
 /* "3.41 ms", "1.92 J", "0.310" or "24.9 GB": a figure of the problem's kind for people. Caller frees. */
 char *ho_cli_objective_text(const ho_problem *q, ho_objective objective, double value);
+/* The measure that --memory names; NULL: tightest. */
+gboolean ho_cli_measure(const char *text, ho_memory_measure *measure, GError **error);
+/* The scheduler that --scheduler names; NULL with a usage error of the command. */
+const ho_scheduler *ho_cli_scheduler(const char *command, const char *name, GError **error);
 /* The memory figure that the problem's measure picks. */
 double ho_cli_memory_figure(const ho_problem *q, const ho_figures *f);
 

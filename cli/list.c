@@ -69,6 +69,10 @@ static void list_rules(json_t *list) {
     add(list, ho_rewrite_rules[i]->name, ho_rewrite_rules[i]->summary, ho_rewrite_rules[i]->source, NULL);
 }
 
+static void list_readers(json_t *list) {
+  for (int i = 0; ho_graph_readers[i]; i++) add(list, ho_graph_readers[i]->name, ho_graph_readers[i]->summary, NULL, NULL);
+}
+
 static void print_text(const json_t *list, GString *out) {
   int width = 0;
   size_t i, k;
@@ -90,8 +94,9 @@ static gboolean run(const ho_command *self, int argc, char **argv, GString *out,
   const GOptionEntry entries[] = {{"json", 0, 0, G_OPTION_ARG_NONE, &json, "print [{\"name\",\"summary\",…},…]", NULL}, {NULL}};
   ho_cli_parsed parsed = ho_cli_parse(self, entries, &argc, argv, 1, 1, out, error);
   if (parsed != HO_CLI_GO) return parsed == HO_CLI_DONE;
-  const char *const names[] = {"schedulers", "models", "platforms", "devices", "policies", "rules", NULL};
-  void (*const fill[])(json_t *) = {list_schedulers, list_models, list_platforms, list_devices, list_policies, list_rules};
+  const char *const names[] = {"schedulers", "models", "platforms", "devices", "policies", "rules", "readers", NULL};
+  void (*const fill[])(json_t *) = {list_schedulers, list_models, list_platforms, list_devices,
+                                    list_policies,   list_rules,  list_readers};
   int which = ho_cli_choice("list", argv[1], names, error);
   if (which < 0) return FALSE;
   json_t *list = json_array();
@@ -107,7 +112,7 @@ static gboolean run(const ho_command *self, int argc, char **argv, GString *out,
 
 const ho_command ho_command_list = {
     .name = "list",
-    .arguments = "schedulers|models|platforms|devices|policies|rules",
+    .arguments = "schedulers|models|platforms|devices|policies|rules|readers",
     .summary = "what is built in or installed, with its options",
     .details = "Example:\n  heteroopt list schedulers",
     .run = run,

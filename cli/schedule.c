@@ -49,20 +49,6 @@ static void replayed_front_clear(replayed_front *f) {
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(replayed_front, replayed_front_clear)
 
-static const ho_scheduler *find_scheduler(const char *name, GError **error) {
-  if (!name) {
-    ho_cli_usage(error, "schedule: --scheduler is missing: heteroopt list schedulers shows them");
-    return NULL;
-  }
-  const ho_scheduler *s = ho_scheduler_find(name);
-  if (s) return s;
-  g_autoptr(GPtrArray) names = g_ptr_array_new();
-  for (int i = 0; ho_schedulers[i]; i++) g_ptr_array_add(names, (void *)ho_schedulers[i]->name);
-  g_ptr_array_add(names, NULL);
-  ho_cli_choice("--scheduler", name, (const char *const *)names->pdata, error);
-  return NULL;
-}
-
 /* The search's stream, keyed by everything that says which search this is. */
 static ho_stream search_stream(const schedule_options *o, const ho_scheduler *scheduler) {
   const char *const parts[] = {"schedule", o->in.graph->digest, o->in.platform->digest, scheduler->name, o->rules, NULL};
@@ -226,7 +212,7 @@ static gboolean run(const ho_command *self, int argc, char **argv, GString *out,
       !ho_cli_int("--evaluations", o.evaluations_text, 1, G_MAXINT64, &o.evaluations, error))
     return FALSE;
   if (o.rules && !ho_cli_rules("--rewrite", o.rules, error)) return FALSE;
-  const ho_scheduler *scheduler = find_scheduler(o.scheduler_name, error);
+  const ho_scheduler *scheduler = ho_cli_scheduler(self->name, o.scheduler_name, error);
   return scheduler && search_and_print(self, &o, scheduler, out, error);
 }
 

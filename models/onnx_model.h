@@ -148,7 +148,9 @@ ho_onnx_model *ho_onnx_model_new(const char *file, const ho_bindings *bindings);
 ho_onnx_model *ho_onnx_model_open(const char *file, const ho_bindings *bindings, GError **error);
 void ho_onnx_model_free(ho_onnx_model *m); /* NULL is allowed */
 
-/* Opens the file, and gives the graph that it is read as in *g: `index` of nodes and tensors is into that. NULL on error. */
+/* Works out shapes, constants and costs of a model that was just opened, and makes the graph. `index` of nodes and tensors is into that. */
+ho_graph *ho_onnx_model_graph(ho_onnx_model *m, GError **error);
+/* Opens the file, and gives the graph that it is read as in *g. NULL on error. */
 ho_onnx_model *ho_onnx_model_read(const char *file, const ho_bindings *bindings, ho_graph **g, GError **error);
 
 /* Containers that live as long as the model. */

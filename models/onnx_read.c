@@ -155,12 +155,14 @@ static gboolean check_bindings(const ho_onnx_model *m, GError **error) {
   return TRUE;
 }
 
+ho_graph *ho_onnx_model_graph(ho_onnx_model *m, GError **error) {
+  ho_onnx_infer_inputs(m, m->main);
+  return ho_onnx_infer(m, m->main, error) && check_bindings(m, error) ? build(m, error) : NULL;
+}
+
 ho_onnx_model *ho_onnx_model_read(const char *file, const ho_bindings *bindings, ho_graph **g, GError **error) {
   ho_onnx_model *m = ho_onnx_model_open(file, bindings, error);
-  *g = NULL;
-  if (m == NULL) return NULL;
-  ho_onnx_infer_inputs(m, m->main);
-  if (ho_onnx_infer(m, m->main, error) && check_bindings(m, error)) *g = build(m, error);
+  *g = m != NULL ? ho_onnx_model_graph(m, error) : NULL;
   if (*g != NULL) return m;
   ho_onnx_model_free(m);
   return NULL;

@@ -108,16 +108,7 @@ static gboolean looks_like_trace(const unsigned char *head, size_t n) {
          !memmem(head, n, "heteroopt-graph/", strlen("heteroopt-graph/"));
 }
 
-static ho_graph *load_file(const char *file, const char *const *extra, const ho_bindings *bindings, GError **error) {
-  for (; extra && *extra; extra++) {
-    if (strcmp(*extra, "mode=inference") == 0) continue;
-    g_autofree char *shown = ho_printable(*extra);
-    ho_fail(error, HO_ERROR_INPUT, "%s: '%s' is an option of built-in models: a file is taken as it is (mode=inference)", file,
-            shown);
-    return NULL;
-  }
-  if (!can_be_opened_twice(file))
-    return read_with(&ho_graph_reader_json, strcmp(file, "-") == 0 ? "standard input" : file, file, bindings, error);
+const ho_graph_reader *ho_graph_reader_of(const char *file, GError **error) {
   unsigned char head[HEAD_BYTES];
   gssize n = read_head(file, head, sizeof head, error);
   if (n < 0) return NULL;
@@ -128,12 +119,26 @@ static ho_graph *load_file(const char *file, const char *const *extra, const ho_
   }
   g_autoptr(GString) known = g_string_new(NULL);
   for (const ho_graph_reader *const *r = ho_graph_readers; *r; r++) {
-    if ((*r)->sniff(file, head, (size_t)n)) return read_with(*r, file, file, bindings, error);
+    if ((*r)->sniff(file, head, (size_t)n)) return *r;
     g_string_append_printf(known, "%s%s (%s)", known->len ? ", " : "", (*r)->name, (*r)->extension);
   }
   ho_fail(error, HO_ERROR_INPUT, "%s: %s: expected one of %s", file, n ? "the format is not known" : "the file is empty",
           known->str);
   return NULL;
+}
+
+static ho_graph *load_file(const char *file, const char *const *extra, const ho_bindings *bindings, GError **error) {
+  for (; extra && *extra; extra++) {
+    if (strcmp(*extra, "mode=inference") == 0) continue;
+    g_autofree char *shown = ho_printable(*extra);
+    ho_fail(error, HO_ERROR_INPUT, "%s: '%s' is an option of built-in models: a file is taken as it is (mode=inference)", file,
+            shown);
+    return NULL;
+  }
+  if (!can_be_opened_twice(file))
+    return read_with(&ho_graph_reader_json, strcmp(file, "-") == 0 ? "standard input" : file, file, bindings, error);
+  const ho_graph_reader *r = ho_graph_reader_of(file, error);
+  return r ? read_with(r, file, file, bindings, error) : NULL;
 }
 
 /* ---- built-in models ------------------------------------------------------------------------------------------------- */
@@ -194,9 +199,12 @@ static gboolean is_file(const char *spec) {
   return strcmp(spec, "-") == 0;
 }
 
-ho_graph *ho_graph_load(const char *spec, const char *const *extra, const ho_bindings *bindings, GError **error) {
-  if (is_file(spec)) return load_file(spec, extra, bindings, error);
+gboolean ho_graph_spec_is_file(const char *spec) {
+  if (is_file(spec)) return TRUE;
   g_autofree char *name = g_strndup(spec, strcspn(spec, ":"));
-  if (!ho_model_find(name) && g_file_test(spec, G_FILE_TEST_EXISTS)) return load_file(spec, extra, bindings, error);
-  return load_built_in(spec, extra, bindings, error);
+  return !ho_model_find(name) && g_file_test(spec, G_FILE_TEST_EXISTS);
+}
+
+ho_graph *ho_graph_load(const char *spec, const char *const *extra, const ho_bindings *bindings, GError **error) {
+  return ho_graph_spec_is_file(spec) ? load_file(spec, extra, bindings, error) : load_built_in(spec, extra, bindings, error);
 }

@@ -48,6 +48,11 @@ const ho_model_builder *ho_model_find(const char *name); /* NULL */
  * are an error unless they are `mode=inference`. */
 ho_graph *ho_graph_load(const char *spec, const char *const *extra, const ho_bindings *bindings, GError **error);
 
+/* Whether `spec` names a file rather than a built-in. */
+gboolean ho_graph_spec_is_file(const char *spec);
+/* The reader whose format a file has; NULL with an error. Not for standard input. */
+const ho_graph_reader *ho_graph_reader_of(const char *file, GError **error);
+
 /* heteroopt-graph/1 (graph_json.c, graph_json_write.c); "-" is standard input or output. */
 extern const ho_graph_reader ho_graph_reader_json;
 extern const ho_graph_reader ho_graph_reader_onnx;

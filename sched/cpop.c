@@ -12,7 +12,6 @@
 
 #include "sched/builtin.h"
 #include "sched/list.h"
-#include "sched/order.h"
 
 static ho_op best_of(const double *priority, ho_op best, ho_op o) {
   return best < 0 || priority[o] > priority[best] || (priority[o] == priority[best] && o < best) ? o : best;
@@ -57,6 +56,17 @@ static ho_device path_device(const ho_costs *c, const uint8_t *on_path) {
   return best;
 }
 
+typedef struct {
+  const uint8_t *on_path;
+  ho_device device;
+} path;
+
+static ho_device path_on_its_device(ho_list *l, ho_op o, void *data) {
+  const path *p = data;
+  ho_device d = ho_list_best(l, o, NULL);
+  return d >= 0 && p->on_path[o] && isfinite(ho_list_finish_on(l, o, p->device)) ? p->device : d;
+}
+
 static ho_op cpop_fill(ho_list *l) {
   const ho_costs *c = l->c;
   g_autofree double *priority = g_new(double, (size_t)c->n_ops + 1), *down = g_new(double, (size_t)c->n_ops + 1);
@@ -65,20 +75,8 @@ static ho_op cpop_fill(ho_list *l) {
   ho_rank_downward(c, down);
   for (ho_op o = 0; o < c->n_ops; o++) priority[o] += down[o];
   find_path(c, priority, on_path);
-  ho_device on = path_device(c, on_path);
-  ho_order *order = ho_order_new(c->g);
-  ho_order_begin(order, priority);
-  ho_op stuck = -1;
-  for (ho_op o = ho_order_next(order); o >= 0 && stuck < 0; o = ho_order_next(order)) {
-    ho_device d = ho_list_best(l, o, NULL);
-    if (d >= 0 && on_path[o] && isfinite(ho_list_finish_on(l, o, on))) d = on;
-    if (d < 0)
-      stuck = o;
-    else
-      ho_list_place(l, o, d);
-  }
-  ho_order_free(order);
-  return stuck;
+  path p = {on_path, path_device(c, on_path)};
+  return ho_list_by_priority(l, priority, path_on_its_device, &p);
 }
 
 static int cpop_run(ho_search *s) {
@@ -86,11 +84,9 @@ static int cpop_run(ho_search *s) {
 }
 
 const ho_scheduler ho_scheduler_cpop = {
-    .abi = HO_SCHEDULER_ABI,
-    .struct_size = sizeof(ho_scheduler),
+    HO_LIST_SCHEDULER,
     .name = "cpop",
     .summary = "the critical path on one device, the rest by earliest finish time",
     .source = "Topcuoglu, Hariri, Wu, IEEE TPDS 13(3), 2002, section 4.2",
-    .flags = HO_SCHEDULER_DETERMINISTIC | HO_SCHEDULER_SINGLE,
     .run = cpop_run,
 };

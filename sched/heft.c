@@ -13,24 +13,12 @@
 #include <glib.h>
 
 #include "sched/builtin.h"
-#include "sched/order.h"
 
 ho_op ho_heft_fill(ho_list *l) {
   const ho_graph *g = l->c->g;
   g_autofree double *rank = g_new(double, (size_t)g->n_ops + 1);
   ho_rank_upward(l->c, rank);
-  ho_order *order = ho_order_new(g);
-  ho_order_begin(order, rank);
-  ho_op stuck = -1;
-  for (ho_op o = ho_order_next(order); o >= 0 && stuck < 0; o = ho_order_next(order)) {
-    ho_device d = ho_list_best(l, o, NULL);
-    if (d < 0)
-      stuck = o;
-    else
-      ho_list_place(l, o, d);
-  }
-  ho_order_free(order);
-  return stuck;
+  return ho_list_by_priority(l, rank, NULL, NULL);
 }
 
 static int heft_run(ho_search *s) {
@@ -38,11 +26,9 @@ static int heft_run(ho_search *s) {
 }
 
 const ho_scheduler ho_scheduler_heft = {
-    .abi = HO_SCHEDULER_ABI,
-    .struct_size = sizeof(ho_scheduler),
+    HO_LIST_SCHEDULER,
     .name = "heft",
     .summary = "earliest finish time in order of upward rank, with insertion",
     .source = "Topcuoglu, Hariri, Wu, IEEE TPDS 13(3), 2002, section 4",
-    .flags = HO_SCHEDULER_DETERMINISTIC | HO_SCHEDULER_SINGLE,
     .run = heft_run,
 };

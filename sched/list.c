@@ -4,6 +4,7 @@
 #include <glib.h>
 #include <math.h>
 
+#include "sched/order.h"
 #include "sched/space.h"
 
 ho_list *ho_list_new(const ho_costs *c) {
@@ -51,10 +52,16 @@ void ho_list_ready(ho_list *l, ho_op o) {
   }
 }
 
+static double start_on(const ho_list *l, ho_device d, double ready, double time) {
+  const ho_timeline *line = &l->line[d];
+  if (l->append) return line->n ? fmax(ready, line->slot[line->n - 1].end) : ready;
+  return ho_timeline_earliest(line, ready, time);
+}
+
 double ho_list_finish_on(const ho_list *l, ho_op o, ho_device d) {
   double time = l->c->time[(int64_t)o * l->c->n_devices + d], ready = l->ready[l->c->p->device[d].memory];
   if (!isfinite(time) || !isfinite(ready)) return INFINITY;
-  return ho_timeline_earliest(&l->line[d], ready, time) + time;
+  return start_on(l, d, ready, time) + time;
 }
 
 ho_device ho_list_best(ho_list *l, ho_op o, const double *bias) {
@@ -70,12 +77,44 @@ ho_device ho_list_best(ho_list *l, ho_op o, const double *bias) {
   return best;
 }
 
+ho_device ho_list_first_start(ho_list *l, ho_op o, void *unused) {
+  (void)unused;
+  ho_list_ready(l, o);
+  ho_device best = -1;
+  double first = INFINITY, soonest = INFINITY;
+  for (ho_device d = 0; d < l->c->n_devices; d++) {
+    double time = l->c->time[(int64_t)o * l->c->n_devices + d], ready = l->ready[l->c->p->device[d].memory];
+    if (!isfinite(time) || !isfinite(ready)) continue;
+    double start = start_on(l, d, ready, time);
+    if (start > first || (start == first && !(start + time < soonest))) continue;
+    first = start;
+    soonest = start + time;
+    best = d;
+  }
+  return best;
+}
+
 void ho_list_place(ho_list *l, ho_op o, ho_device d) {
   double time = l->c->time[(int64_t)o * l->c->n_devices + d];
-  l->start[o] = ho_timeline_earliest(&l->line[d], l->ready[l->c->p->device[d].memory], time);
+  l->start[o] = start_on(l, d, l->ready[l->c->p->device[d].memory], time);
   l->finish[o] = l->start[o] + time;
   l->device[o] = (int16_t)d;
   ho_timeline_insert(&l->line[d], l->start[o], time);
+}
+
+ho_op ho_list_by_priority(ho_list *l, const double *priority, ho_list_choice choose, void *data) {
+  ho_order *order = ho_order_new(l->c->g);
+  ho_order_begin(order, priority);
+  ho_op stuck = -1;
+  for (ho_op o = ho_order_next(order); o >= 0 && stuck < 0; o = ho_order_next(order)) {
+    ho_device d = choose ? choose(l, o, data) : ho_list_best(l, o, NULL);
+    if (d < 0)
+      stuck = o;
+    else
+      ho_list_place(l, o, d);
+  }
+  ho_order_free(order);
+  return stuck;
 }
 
 ho_plan *ho_list_plan(const ho_list *l) {
@@ -107,15 +146,28 @@ static int fail_stuck(ho_search *s, ho_op o) {
                         q->graph->op[o].name, q->platform->name);
 }
 
-int ho_list_run(ho_search *s, ho_op (*fill)(ho_list *l)) {
+int ho_list_run_with(ho_search *s, ho_op (*fill)(ho_list *l, void *data), void *data) {
   ho_space *space = ho_space_new(s); /* says which op nothing can run */
   if (!space) return -1;
   ho_space_free(space);
   ho_costs *c = ho_costs_new(ho_search_problem(s));
   ho_list *l = ho_list_new(c);
-  ho_op stuck = fill(l);
+  ho_op stuck = fill(l, data);
   int status = stuck >= 0 ? fail_stuck(s, stuck) : keep(s, l);
   ho_list_free(l);
   ho_costs_free(c);
   return status;
+}
+
+typedef struct {
+  ho_op (*fill)(ho_list *l);
+} plain_fill;
+
+static ho_op fill_plainly(ho_list *l, void *data) {
+  return ((plain_fill *)data)->fill(l);
+}
+
+int ho_list_run(ho_search *s, ho_op (*fill)(ho_list *l)) {
+  plain_fill plain = {fill};
+  return ho_list_run_with(s, fill_plainly, &plain);
 }

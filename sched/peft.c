@@ -13,7 +13,6 @@
 #include <math.h>
 
 #include "sched/builtin.h"
-#include "sched/order.h"
 
 /* What consumer j adds to the way from device p on, its data coming by a copy of `copy` seconds. */
 static double cheapest_from(const ho_costs *c, const double *table, ho_op j, ho_device p, double copy) {
@@ -58,24 +57,17 @@ void ho_peft_rank(const ho_costs *c, const double *table, double *out) {
   }
 }
 
+static ho_device least_with_table(ho_list *l, ho_op o, void *table) {
+  return ho_list_best(l, o, (const double *)table + (int64_t)o * l->c->n_devices);
+}
+
 ho_op ho_peft_fill(ho_list *l) {
   const ho_costs *c = l->c;
   g_autofree double *table = g_new(double, (size_t)c->n_ops *(size_t)c->n_devices + 1),
                     *rank = g_new(double, (size_t)c->n_ops + 1);
   ho_peft_table(c, table);
   ho_peft_rank(c, table, rank);
-  ho_order *order = ho_order_new(c->g);
-  ho_order_begin(order, rank);
-  ho_op stuck = -1;
-  for (ho_op o = ho_order_next(order); o >= 0 && stuck < 0; o = ho_order_next(order)) {
-    ho_device d = ho_list_best(l, o, table + (int64_t)o * c->n_devices);
-    if (d < 0)
-      stuck = o;
-    else
-      ho_list_place(l, o, d);
-  }
-  ho_order_free(order);
-  return stuck;
+  return ho_list_by_priority(l, rank, least_with_table, table);
 }
 
 static int peft_run(ho_search *s) {
@@ -83,11 +75,9 @@ static int peft_run(ho_search *s) {
 }
 
 const ho_scheduler ho_scheduler_peft = {
-    .abi = HO_SCHEDULER_ABI,
-    .struct_size = sizeof(ho_scheduler),
+    HO_LIST_SCHEDULER,
     .name = "peft",
     .summary = "earliest finish time with a table of optimistic costs to the end",
     .source = "Arabnejad, Barbosa, IEEE TPDS 25(3), 2014, section 4",
-    .flags = HO_SCHEDULER_DETERMINISTIC | HO_SCHEDULER_SINGLE,
     .run = peft_run,
 };

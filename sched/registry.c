@@ -5,9 +5,32 @@
 #include "sched/builtin.h"
 
 const ho_scheduler *const ho_schedulers[] = {
-    &ho_scheduler_nsga2,          &ho_scheduler_heft,         &ho_scheduler_cpop,           &ho_scheduler_peft,
-    &ho_scheduler_single_fastest, &ho_scheduler_greedy_rules, &ho_scheduler_grouped_expert, &ho_scheduler_random,
-    &ho_scheduler_fastest,        &ho_scheduler_least_energy, &ho_scheduler_least_memory,   NULL,
+    &ho_scheduler_nsga2,
+    &ho_scheduler_heft,
+    &ho_scheduler_cpop,
+    &ho_scheduler_peft,
+    &ho_scheduler_lookahead,
+    &ho_scheduler_dls,
+    &ho_scheduler_etf,
+    &ho_scheduler_mcp,
+    &ho_scheduler_bil,
+    &ho_scheduler_hcpt,
+    &ho_scheduler_min_min,
+    &ho_scheduler_max_min,
+    &ho_scheduler_sufferage,
+    &ho_scheduler_mct,
+    &ho_scheduler_met,
+    &ho_scheduler_olb,
+    &ho_scheduler_heft_energy,
+    &ho_scheduler_parametric,
+    &ho_scheduler_single_fastest,
+    &ho_scheduler_greedy_rules,
+    &ho_scheduler_grouped_expert,
+    &ho_scheduler_random,
+    &ho_scheduler_fastest,
+    &ho_scheduler_least_energy,
+    &ho_scheduler_least_memory,
+    NULL,
 };
 
 const ho_scheduler *ho_scheduler_find(const char *name) {

@@ -61,3 +61,21 @@ void ho_timeline_insert(ho_timeline *t, double start, double length) {
     insert_slot(t, i, (ho_slot){start, end});
   }
 }
+
+void ho_timeline_remove(ho_timeline *t, double start, double length) {
+  double end = start + length;
+  int32_t i = first_after(t, start);
+  if (length == 0) {
+    if (i > 0 && t->slot[i - 1].start == start && t->slot[i - 1].end == start) remove_slot(t, i - 1);
+    return;
+  }
+  ho_slot whole = t->slot[i];
+  if (whole.start == start && whole.end == end) {
+    remove_slot(t, i);
+  } else if (whole.start == start) {
+    t->slot[i].start = end;
+  } else {
+    t->slot[i].end = start;
+    if (whole.end != end) insert_slot(t, i + 1, (ho_slot){end, whole.end});
+  }
+}

@@ -21,5 +21,7 @@ void ho_timeline_clear(ho_timeline *t);
 /* Earliest start ≥ ready of a piece of `length` seconds that fits between the slots or after them. */
 double ho_timeline_earliest(const ho_timeline *t, double ready, double length);
 void ho_timeline_insert(ho_timeline *t, double start, double length);
+/* Takes back the piece that was inserted last among those that are still there. */
+void ho_timeline_remove(ho_timeline *t, double start, double length);
 
 #endif

@@ -1,6 +1,7 @@
 /* test_list.c: HEFT, CPOP and PEFT against the papers' examples, proved optima, and by hand. */
 #include <criterion/criterion.h>
 #include <math.h>
+#include <string.h>
 
 #include "lab.h"
 #include "sched/costs.h"
@@ -61,7 +62,8 @@ Test(sched_list, makespans_and_ranks_of_arabnejad_2014_are_the_published_ones) {
 Test(sched_list, no_list_scheduler_is_below_a_proved_optimum) {
   static const char *const cases[] = {"stg_50_rand0000_p2", "stg_50_rand0000_p4",  "stg_50_rand0001_p4",  "stg_50_rand0003_p2",
                                       "stg_50_rand0006_p8", "stg_100_rand0000_p4", "stg_100_rand0005_p2", "stg_100_rand0008_p8"};
-  static const char *const names[] = {"heft", "cpop", "peft"};
+  static const char *const names[] = {"heft", "cpop",    "peft",    "lookahead", "etf", "mcp", "bil", "hcpt",
+                                      "dls",  "min-min", "max-min", "sufferage", "mct", "met", "olb", "heft-energy"};
   for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
     g_autoptr(lab) l = lab_shared(cases[i]);
     json_t *expected = lab_expected(cases[i], 1);
@@ -70,8 +72,8 @@ Test(sched_list, no_list_scheduler_is_below_a_proved_optimum) {
       g_autoptr(ho_search) s = lab_must_run(l, names[k], NULL, 1, 1);
       double got = lab_replayed(l, s);
       cr_expect(got >= optimum, "%s on %s: %g is below the optimum %g", names[k], cases[i], got, optimum);
-      /* Graham's bound for any list schedule without communication; CPOP is no list schedule in that sense. */
-      if (k != 1)
+      /* Graham's bound for any list schedule without communication; CPOP and MET are no list schedules in that sense. */
+      if (k != 1 && strcmp(names[k], "met") != 0)
         cr_expect(got <= optimum * 2, "%s on %s: %g is more than twice the optimum %g", names[k], cases[i], got, optimum);
     }
     json_decref(expected);
@@ -126,5 +128,32 @@ Test(sched_list, ties_go_to_the_lower_index) {
     g_autoptr(ho_search) s = lab_must_run(l, names[k], NULL, 1, 1);
     const ho_plan *plan = ho_archive_payload(ho_search_archive(s), 0);
     cr_expect(plan->entry[0].op == 0 && plan->entry[0].device == 0 && plan->entry[1].op == 1 && plan->entry[1].device == 1);
+  }
+}
+
+/* Topcuoglu, Hariri & Wu 2002, section 4.1: "the schedule lengths of DLS, MH, and LMT are 91, 91 and 95". */
+Test(sched_list, dls_takes_91_where_heft_takes_80) {
+  g_autoptr(lab) l = lab_own("topcuoglu2002_fig3");
+  g_autoptr(ho_search) s = lab_must_run(l, "dls", NULL, 1, 1);
+  cr_assert_eq(lab_replayed(l, s), 91);
+}
+
+static void expect_same_plan(lab *l, const char *name, const char *const *settings, const char *parametric) {
+  g_autoptr(ho_search) a = lab_must_run(l, name, NULL, 1, 1);
+  g_autoptr(ho_search) b = lab_must_run(l, "parametric", settings, 1, 1);
+  cr_assert(ho_plan_equal(ho_archive_payload(ho_search_archive(a), 0), ho_archive_payload(ho_search_archive(b), 0)),
+            "%s is not %s on %s", name, parametric, l->graph->name);
+}
+
+Test(sched_list, the_parametric_one_contains_others) {
+  static const char *const heft[] = {NULL}, *const peft[] = {"priority=optimistic", "criterion=optimistic", NULL};
+  g_autoptr(lab) own = lab_own("topcuoglu2002_fig3");
+  expect_same_plan(own, "heft", heft, "upward, finish, yes");
+  expect_same_plan(own, "peft", peft, "optimistic, optimistic, yes");
+  for (uint64_t seed = 1; seed <= 30; seed++) {
+    ho_platform *p = lab_plain_platform();
+    g_autoptr(lab) l = lab_new(lab_random_graph(seed, 40, 1, p), p);
+    expect_same_plan(l, "heft", heft, "upward, finish, yes");
+    expect_same_plan(l, "peft", peft, "optimistic, optimistic, yes");
   }
 }

@@ -36,6 +36,31 @@ Test(sched_order, every_order_is_topological_and_prefers_priority) {
 }
 
 /* --- timeline -------------------------------------------------------------------------------------------------------------------- */
+/* Pieces that lie as earliest says, at most touching, and are taken back the last first. */
+Test(sched_timeline, taking_back_what_was_inserted_restores_the_slots) {
+  ho_stream random = ho_stream_small(11);
+  for (int round = 0; round < 200; round++) {
+    ho_timeline t = {0};
+    double start[40], length[40];
+    ho_slot before[40][40];
+    int32_t n[40];
+    for (int i = 0; i < 40; i++) {
+      n[i] = t.n;
+      if (t.n) memcpy(before[i], t.slot, sizeof(ho_slot) * (size_t)t.n);
+      length[i] = (double)ho_stream_below(&random, 4);
+      if (length[i] == 0) length[i] = 0.5;
+      start[i] = ho_timeline_earliest(&t, (double)ho_stream_below(&random, 50), length[i]);
+      ho_timeline_insert(&t, start[i], length[i]);
+    }
+    for (int i = 39; i >= 0; i--) {
+      ho_timeline_remove(&t, start[i], length[i]);
+      cr_assert_eq(t.n, n[i], "round %d, piece %d: %d slots, expected %d", round, i, t.n, n[i]);
+      cr_assert(t.n == 0 || memcmp(t.slot, before[i], sizeof(ho_slot) * (size_t)t.n) == 0);
+    }
+    ho_timeline_clear(&t);
+  }
+}
+
 Test(sched_timeline, pieces_go_into_the_first_gap_that_holds_them) {
   ho_timeline t = {0};
   ho_timeline_insert(&t, 0, 2);

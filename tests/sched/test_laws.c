@@ -14,9 +14,10 @@ static void compare_runs(ho_search *a, ho_search *b, const char *name) {
   }
 }
 
-/* What can fail on these problems: no device runs everything. */
-static int may_fail(const char *name) {
-  return strcmp(name, "single-fastest") == 0;
+/* What can fail on these problems: no device runs everything; nothing is proved within the budget. */
+static int may_fail(const char *name, const char *why) {
+  if (strcmp(name, "exact") == 0) return strstr(why, "before the front is proved") != NULL;
+  return strcmp(name, "single-fastest") == 0 && strstr(why, "no device of platform");
 }
 
 Test(sched_laws, plans_are_valid_and_the_same_seed_gives_the_same_plans, .timeout = 120) {
@@ -26,10 +27,7 @@ Test(sched_laws, plans_are_valid_and_the_same_seed_gives_the_same_plans, .timeou
     for (const ho_scheduler *const *x = ho_schedulers; *x; x++) {
       g_autoptr(GError) error = NULL;
       g_autoptr(ho_search) a = lab_run(l, (*x)->name, NULL, seed, 150, &error);
-      if (!a && may_fail((*x)->name)) {
-        cr_expect(strstr(error->message, "no device of platform"), "%s", error->message);
-        continue;
-      }
+      if (!a && may_fail((*x)->name, error->message)) continue;
       cr_assert(a, "%s: %s", (*x)->name, error ? error->message : "");
       lab_check_plans(l, a);
       g_autoptr(ho_search) b = lab_must_run(l, (*x)->name, NULL, seed, 150);

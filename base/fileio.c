@@ -83,19 +83,25 @@ static gboolean write_all(int fd, const char *text, size_t length) {
   return TRUE;
 }
 
-static gboolean write_in_place(int fd, const char *name, const char *text, size_t length, GError **error) {
-  gboolean written = write_all(fd, text, length);
+static gboolean write_pieces(int fd, const ho_file_piece *piece, size_t n) {
+  for (size_t i = 0; i < n; i++)
+    if (!write_all(fd, piece[i].at, piece[i].size)) return FALSE;
+  return TRUE;
+}
+
+static gboolean write_in_place(int fd, const char *name, const ho_file_piece *piece, size_t n, GError **error) {
+  gboolean written = write_pieces(fd, piece, n);
   if (!written) refused(error, name, "write");
   if (fd != STDOUT_FILENO && close(fd) != 0 && written) return refused(error, name, "write");
   return written;
 }
 
 /* `target` has no symbolic links left in it: the rename must replace the file, not the link to it. */
-static gboolean write_and_rename(const char *target, const char *name, const char *text, size_t length, GError **error) {
+static gboolean write_and_rename(const char *target, const char *name, const ho_file_piece *piece, size_t n, GError **error) {
   g_autofree char *temporary = g_strconcat(target, ".XXXXXX", NULL);
   int fd = g_mkstemp_full(temporary, O_WRONLY | O_CLOEXEC, 0666);
   if (fd < 0) return refused(error, name, "write");
-  gboolean written = write_all(fd, text, length);
+  gboolean written = write_pieces(fd, piece, n);
   if (!written) refused(error, name, "write");
   if (close(fd) != 0 && written) written = refused(error, name, "write");
   if (written && g_rename(temporary, target) != 0) written = refused(error, name, "write");
@@ -103,17 +109,22 @@ static gboolean write_and_rename(const char *target, const char *name, const cha
   return written;
 }
 
-gboolean ho_file_write(const char *file, const char *text, size_t length, GError **error) {
-  if (is_standard(file)) return write_in_place(STDOUT_FILENO, "standard output", text, length, error);
+gboolean ho_file_write_pieces(const char *file, const ho_file_piece *piece, size_t n, GError **error) {
+  if (is_standard(file)) return write_in_place(STDOUT_FILENO, "standard output", piece, n, error);
   struct stat found;
-  if (stat(file, &found) != 0) return write_and_rename(file, file, text, length, error);
+  if (stat(file, &found) != 0) return write_and_rename(file, file, piece, n, error);
   if (!S_ISREG(found.st_mode)) {
     int fd = g_open(file, O_WRONLY | O_CLOEXEC, 0);
-    return fd < 0 ? refused(error, file, "write") : write_in_place(fd, file, text, length, error);
+    return fd < 0 ? refused(error, file, "write") : write_in_place(fd, file, piece, n, error);
   }
   char *target = realpath(file, NULL);
   if (!target) return refused(error, file, "write");
-  gboolean written = write_and_rename(target, file, text, length, error);
+  gboolean written = write_and_rename(target, file, piece, n, error);
   free(target);
   return written;
+}
+
+gboolean ho_file_write(const char *file, const char *text, size_t length, GError **error) {
+  const ho_file_piece all = {text, length};
+  return ho_file_write_pieces(file, &all, 1, error);
 }

@@ -14,6 +14,15 @@ G_BEGIN_DECLS
 /* Reads a file ("-": standard input). *text is NUL-terminated beyond *length bytes (length may be NULL); caller frees. */
 gboolean ho_file_read(const char *file, char **text, size_t *length, GError **error);
 
+/* What lies apart in memory and goes into one file. */
+typedef struct {
+  const void *at;
+  size_t size; /* B */
+} ho_file_piece;
+
+/* Writes n pieces one behind the other, as ho_file_write does. They may lie in a mapping of the file that is replaced. */
+gboolean ho_file_write_pieces(const char *file, const ho_file_piece *piece, size_t n, GError **error);
+
 /* Writes `length` bytes to a file ("-": standard output). */
 gboolean ho_file_write(const char *file, const char *text, size_t length, GError **error);
 

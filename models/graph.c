@@ -27,6 +27,11 @@ ho_tensor ho_graph_find_tensor(const ho_graph *g, const char *name) {
   return -1;
 }
 
+const char *ho_axis_name(ho_axis a) {
+  static const char *const names[HO_N_AXES] = {"rows", "columns", "reduction", "channels", "batch", "heads"};
+  return names[a];
+}
+
 const char *ho_phase_name(ho_phase p) {
   return p == HO_PHASE_FORWARD ? "forward" : p == HO_PHASE_BACKWARD ? "backward" : "update";
 }

@@ -28,6 +28,17 @@ typedef int32_t ho_tensor;
 typedef enum { HO_PHASE_FORWARD, HO_PHASE_BACKWARD, HO_PHASE_UPDATE } ho_phase;
 typedef enum { HO_ROLE_NONE /* has a producer */, HO_ROLE_INPUT, HO_ROLE_WEIGHT } ho_role;
 
+/* Ways to split an op (models/rules/split.h says what each means). */
+typedef enum {
+  HO_AXIS_ROWS,
+  HO_AXIS_COLUMNS,
+  HO_AXIS_REDUCTION,
+  HO_AXIS_CHANNELS,
+  HO_AXIS_BATCH,
+  HO_AXIS_HEADS,
+  HO_N_AXES
+} ho_axis;
+
 typedef struct {
   int32_t device; /* index into ho_graph.time_devices */
   double seconds;
@@ -49,7 +60,8 @@ typedef struct {
   double sensitivity; /* predicted loss in points per unit of relative rounding error */
   double release;     /* s */
   double priority;
-  int32_t n_times; /* -1: no table, the cost model decides; otherwise only the listed devices can run it */
+  uint32_t unsplit; /* bits 1 << ho_axis: it does not split so, although kind and shapes look as if it did */
+  int32_t n_times;  /* -1: no table, the cost model decides; otherwise only the listed devices can run it */
   const ho_time *times;
 } ho_op_info;
 
@@ -114,6 +126,7 @@ typedef struct ho_graph {
 void ho_graph_free(ho_graph *g); /* NULL is allowed */
 
 const char *ho_phase_name(ho_phase p); /* "forward" */
+const char *ho_axis_name(ho_axis a);   /* "rows" */
 const char *ho_role_name(ho_role r);   /* "none", "input", "weight" */
 
 /* Index by name, -1 when absent. */

@@ -234,7 +234,7 @@ static void digest_op(ho_digest *d, const ho_op_info *op) {
   const int n = G_N_ELEMENTS(numbers);
   ho_digest_string(d, op->name);
   ho_digest_int(d, mask_of(numbers, n) | (int64_t)op->phase << n | (int64_t)(op->layer != NULL) << (n + 2) |
-                       (int64_t)(op->other_flops != 0) << (n + 3));
+                       (int64_t)(op->other_flops != 0) << (n + 3) | (int64_t)op->unsplit << (n + 4));
   if (op->other_flops != 0) ho_digest_double(d, op->other_flops);
   for (int i = 0; i < n; i++)
     if (numbers[i] != 0) ho_digest_double(d, numbers[i]);

@@ -57,6 +57,26 @@ static gboolean read_phase(const json_t *object, ho_json_at at, ho_phase *phase,
                  shown);
 }
 
+static int axis_of(const char *word) {
+  int a = 0;
+  while (a < HO_N_AXES && !(word && strcmp(word, ho_axis_name((ho_axis)a)) == 0)) a++;
+  return a;
+}
+
+static gboolean read_unsplit(const json_t *object, ho_json_at at, uint32_t *axes, GError **error) {
+  json_t *list = NULL, *element;
+  size_t i;
+  if (!ho_json_get_array(object, at, "unsplit", FALSE, &list, error)) return FALSE;
+  json_array_foreach(list, i, element) {
+    int a = axis_of(json_string_value(element));
+    if (a == HO_N_AXES)
+      return ho_fail(error, HO_ERROR_INPUT, "%s: %s.unsplit[%zu]: expected rows, columns, reduction, channels, batch or heads",
+                     at.file, at.place, i);
+    *axes |= 1U << a;
+  }
+  return TRUE;
+}
+
 static gboolean read_times(reader *r, ho_op o, const json_t *object, ho_json_at at, GError **error) {
   const json_t *times = json_object_get(object, "time");
   if (!times) return TRUE;
@@ -77,7 +97,7 @@ static gboolean read_times(reader *r, ho_op o, const json_t *object, ho_json_at 
 
 static gboolean read_op(reader *r, const json_t *object, ho_json_at at, GError **error) {
   static const char *const keys[] = {"name",  "kind",  "flops", "other_flops", "read",    "write",    "workspace", "parallelism",
-                                     "phase", "layer", "time",  "sensitivity", "release", "priority", NULL};
+                                     "phase", "layer", "time",  "sensitivity", "release", "priority", "unsplit",   NULL};
   ho_op_info op = ho_op_info_init(NULL, "generic");
   if (!ho_json_object_only(object, at, keys, error)) return FALSE;
   if (!ho_json_get_string(object, at, "name", TRUE, &op.name, error)) return FALSE;
@@ -92,7 +112,7 @@ static gboolean read_op(reader *r, const json_t *object, ho_json_at at, GError *
   if (!ho_json_get_double(object, at, "sensitivity", FALSE, 0, &op.sensitivity, error)) return FALSE;
   if (!ho_json_get_double(object, at, "release", FALSE, 0, &op.release, error)) return FALSE;
   if (!ho_json_get_double(object, at, "priority", FALSE, -INFINITY, &op.priority, error)) return FALSE;
-  if (!read_phase(object, at, &op.phase, error)) return FALSE;
+  if (!read_phase(object, at, &op.phase, error) || !read_unsplit(object, at, &op.unsplit, error)) return FALSE;
   remember(r->op_names, op.name);
   return read_times(r, ho_graph_build_op(r->build, &op), object, at, error);
 }

@@ -47,6 +47,17 @@ static double sum_bytes(const ho_graph *g, const ho_tensor *list, int32_t begin,
   return (double)sum;
 }
 
+static void put_unsplit(GString *out, uint32_t axes) {
+  const char *before = ", \"unsplit\": [";
+  for (int a = 0; a < HO_N_AXES; a++) {
+    if (!(axes >> a & 1)) continue;
+    g_string_append(out, before);
+    put_text(out, ho_axis_name((ho_axis)a));
+    before = ", ";
+  }
+  g_string_append_c(out, ']');
+}
+
 static void put_op(GString *out, const ho_graph *g, ho_op o) {
   const ho_op_info *op = &g->op[o];
   g_string_append(out, "{\"name\": ");
@@ -63,6 +74,7 @@ static void put_op(GString *out, const ho_graph *g, ho_op o) {
   put_unless(out, "sensitivity", op->sensitivity, 0);
   put_unless(out, "release", op->release, 0);
   put_unless(out, "priority", op->priority, 0);
+  if (op->unsplit) put_unsplit(out, op->unsplit);
   if (op->n_times >= 0) {
     g_string_append(out, ", \"time\": {");
     for (int32_t i = 0; i < op->n_times; i++) {

@@ -4,14 +4,14 @@
  * graph, ties by index. What the file says about shapes between its ends is left out: pieces have others. */
 #include "models/onnx_export.h"
 
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/fileio.h"
 #include "models/onnx_export_private.h"
 
-enum { MODEL_IR_VERSION = 1, MODEL_GRAPH = 7, MODEL_OPSET = 8, GRAPH_VALUE = 13, IR_WITH_FUNCTIONS = 8 };
+enum { MODEL_IR_VERSION = 1, MODEL_GRAPH = 7, MODEL_OPSET = 8, GRAPH_VALUE = 13, IR_WITH_FUNCTIONS = 8, IR_WITH_CONSTANTS = 4 };
 
 /* ---- setting up ------------------------------------------------------------------------------------------------------ */
 
@@ -76,13 +76,8 @@ static gboolean put_nodes(ho_onnx_exporter *x, GError **error) {
 
 /* ---- the file -------------------------------------------------------------------------------------------------------- */
 
-typedef struct {
-  const void *at;
-  size_t size;
-} piece;
-
 static void add(GArray *pieces, const void *at, size_t size) {
-  piece p = {at, size};
+  ho_file_piece p = {at, size};
   if (size > 0) g_array_append_val(pieces, p);
 }
 
@@ -97,13 +92,13 @@ static void collect_graph(const ho_onnx_exporter *x, ho_wire w, GArray *pieces) 
 
 static size_t total(const GArray *pieces) {
   size_t sum = 0;
-  for (guint i = 0; i < pieces->len; i++) sum += g_array_index(pieces, piece, i).size;
+  for (guint i = 0; i < pieces->len; i++) sum += g_array_index(pieces, ho_file_piece, i).size;
   return sum;
 }
 
 static gboolean collect(const ho_onnx_exporter *x, GArray *pieces, GByteArray *head, GByteArray *graph_tag, GError **error) {
   ho_wire w = ho_wire_region(x->file, g_mapped_file_get_contents(x->m->map), g_mapped_file_get_length(x->m->map));
-  g_autoptr(GArray) graph = g_array_new(FALSE, FALSE, sizeof(piece));
+  g_autoptr(GArray) graph = g_array_new(FALSE, FALSE, sizeof(ho_file_piece));
   ho_wire_field f;
   int64_t version = 0;
   while (ho_wire_next(&w, &f, NULL) == HO_WIRE_FIELD) {
@@ -114,6 +109,7 @@ static gboolean collect(const ho_onnx_exporter *x, GArray *pieces, GByteArray *h
     else
       add(pieces, f.tag, (size_t)(w.at - f.tag));
   }
+  if (x->initializers->len) version = MAX(version, IR_WITH_CONSTANTS); /* before, each had to be listed as an input too */
   ho_onnx_put_int(head, MODEL_IR_VERSION, x->n_functions ? MAX(version, IR_WITH_FUNCTIONS) : version);
   if (x->n_functions) {
     g_autoptr(GByteArray) domain = g_byte_array_new();
@@ -133,16 +129,25 @@ static gboolean collect(const ho_onnx_exporter *x, GArray *pieces, GByteArray *h
 }
 
 static gboolean write_file(const ho_onnx_exporter *x, const char *output, GError **error) {
-  g_autoptr(GArray) pieces = g_array_new(FALSE, FALSE, sizeof(piece));
+  g_autoptr(GArray) pieces = g_array_new(FALSE, FALSE, sizeof(ho_file_piece));
   g_autoptr(GByteArray) head = g_byte_array_new(), tag = g_byte_array_new();
   if (!collect(x, pieces, head, tag, error)) return FALSE;
-  g_autoptr(GByteArray) all = g_byte_array_new();
-  g_byte_array_append(all, head->data, head->len);
-  for (guint i = 0; i < pieces->len; i++) {
-    const piece *p = &g_array_index(pieces, piece, i);
-    g_byte_array_append(all, p->at, (guint)p->size);
-  }
-  return ho_file_write(output, (const char *)all->data, all->len, error);
+  const ho_file_piece first = {head->data, head->len};
+  g_array_prepend_val(pieces, first);
+  return ho_file_write_pieces(output, (const ho_file_piece *)(const void *)pieces->data, pieces->len, error);
+}
+
+/* The names that a model has for files of weights are seen from its own folder. */
+static gboolean check_folder(const ho_onnx_exporter *x, const char *output, GError **error) {
+  if (!x->m->has_external) return TRUE;
+  g_autofree char *a = g_path_get_dirname(x->file), *b = g_path_get_dirname(output);
+  char *from = realpath(a, NULL), *to = realpath(b, NULL);
+  gboolean same = g_strcmp0(from, to) == 0;
+  free(from);
+  free(to);
+  return same ||
+         ho_fail(error, HO_ERROR_INPUT, "%s: has weights in files beside it, which %s would not find: expected a file in %s",
+                 x->file, output, a);
 }
 
 gboolean ho_onnx_export(const char *file, const ho_bindings *bindings, const ho_workgraph *w, const char *output,
@@ -161,7 +166,7 @@ gboolean ho_onnx_export(const char *file, const ho_bindings *bindings, const ho_
   x.functions = g_byte_array_new();
   if (ok) {
     index_model(&x, again);
-    ok = put_nodes(&x, error) && write_file(&x, output, error);
+    ok = check_folder(&x, output, error) && put_nodes(&x, error) && write_file(&x, output, error);
   }
   clear(&x);
   return ok;

@@ -3,7 +3,7 @@
  * The model is the one that was read, weights included, with the rewrites in it: a fused op is a model-local function of domain
  * "heteroopt" whose body is the nodes that it stands for; what was removed is gone; a folded constant whose value is known is an
  * initializer; parts of a split are nodes like the whole, on pieces that Slice, Concat and Sum nodes make. Shapes of pieces are those of the
- * bound sizes. Weights in files beside the model stay there. */
+ * bound sizes. Weights in files beside the model stay there, and so must what is written. */
 #ifndef HO_MODELS_ONNX_EXPORT_H
 #define HO_MODELS_ONNX_EXPORT_H
 

@@ -122,12 +122,21 @@ static gboolean goes_without(const emission *e, const ho_onnx_node *n, int32_t k
   return e->is_part && k == 2 && k == n->n_in - 1 && e->origin[0].from > 0 && strcmp(e->origin[0].axis, "reduction") == 0;
 }
 
+/* Up to operator set 10 a Gemm must have what it adds. */
+static const char *instead_of(const emission *e, const ho_onnx_node *n) {
+  if (strcmp(n->op, "Gemm") != 0 || n->opset >= 11) return "";
+  g_autofree char *name = g_strdup_printf("%s/zero", e->x->w->op[e->o].info.name);
+  const ho_onnx_scalar zero = {.d = 0};
+  ho_onnx_tensor t = {.dtype = n->in[2]->dtype, .shape = {.rank = 1, .dim = {1}}, .n_values = 1, .value = &zero};
+  return ho_onnx_put_constant(e->x, name, &t) ? ho_arena_strdup(e->x->m->arena, name) : "";
+}
+
 static gboolean gather_inputs(emission *e, const ho_onnx_node *n, GPtrArray *in, ho_tensor *tensors, GError **error) {
   ho_onnx_exporter *x = e->x;
   for (int32_t k = 0; k < n->n_in; k++) {
     tensors[k] = -1;
     if (!n->in[k] || goes_without(e, n, k)) {
-      g_ptr_array_add(in, (gpointer) "");
+      g_ptr_array_add(in, (gpointer)(n->in[k] ? instead_of(e, n) : ""));
       continue;
     }
     ho_tensor t = n->in[k]->index, u = reads(x, e->o, t);

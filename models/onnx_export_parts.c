@@ -98,7 +98,9 @@ gboolean ho_onnx_export_weight_piece(ho_onnx_exporter *x, ho_op o, const ho_onnx
   const ho_origin *part = ho_workgraph_origins(w, o, &self, &n_origins);
   if (d < 0 || !part->axis) return ho_onnx_cannot(x, o, error, "its piece of a weight is no shorter than the whole");
   gboolean square = w->tensor[whole].info.rank == 2 && w->tensor[whole].info.shape[0] == w->tensor[whole].info.shape[1];
-  if (square && (strcmp(n->op, "Gemm") == 0 || strcmp(n->op, "MatMul") == 0)) /* either way round by shape, one by attribute */
+  gboolean right = n->n_in > 1 && n->in[1] && n->in[1]->index == whole;
+  if (square && right &&
+      (strcmp(n->op, "Gemm") == 0 || strcmp(n->op, "MatMul") == 0)) /* either way round by shape, one by attribute */
     d = (strcmp(part->axis, "columns") == 0) != (ho_onnx_int(n, "transB", 0) != 0);
   int64_t size = w->first->tensor[whole].shape[d], begin = place_on(part->from, size), end = place_on(part->to, size);
   g_autofree char *node = g_strdup_printf("%s/slice", name);

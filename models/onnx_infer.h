@@ -129,6 +129,10 @@ void ho_onnx_fold_done(const ho_onnx_node *n, int32_t k, const ho_onnx_scalar *v
 /* For every element of `to`, in order, the index of the element of `from` that broadcasting puts there. */
 void ho_onnx_fold_broadcast(const ho_onnx_shape *from, const ho_onnx_shape *to, int32_t *index);
 
+/* Bits 1 << ho_axis of the ways in which the node must not be split, although kind and shapes look as if it could (onnx_axes.c). Shapes and
+ * costs are known by then. */
+uint32_t ho_onnx_unsplit(const ho_onnx_node *n);
+
 /* ---- graphs (onnx_infer.c, onnx_body.c) ---- */
 
 /* Works everything out for a graph whose inputs have their shapes. FALSE: a graph inside a node has a cycle. */

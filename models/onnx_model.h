@@ -134,7 +134,8 @@ typedef struct {
   GHashTable *function; /* "domain::name:overload" → the same */
   ho_onnx_graph *main;
   size_t n_nodes;
-  size_t n_folded; /* elements computed by folding, which a budget limits */
+  gboolean has_external; /* some weights are in files beside the model */
+  size_t n_folded;       /* elements computed by folding, which a budget limits */
   GHashTable *is_symbol, *is_remembered;
   GHashTable *is_used;  /* bound names that were asked for */
   GPtrArray *symbols;   /* every name that --bind may set, in order of appearance */

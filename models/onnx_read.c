@@ -36,6 +36,7 @@ static void add_op(ho_graph_build *b, names *taken, ho_onnx_node *n) {
   info.flops = n->cost.flops;
   info.parallelism = n->cost.parallelism;
   info.workspace = n->cost.workspace;
+  info.unsplit = ho_onnx_unsplit(n);
   if (n->cost.kind != NULL) {
     info.read = n->cost.read;
     info.write = n->cost.write;

@@ -258,6 +258,7 @@ ho_onnx_tensor *ho_onnx_tensor_parse(ho_onnx_model *m, ho_wire bytes, const char
   }
   t->dtype = ho_onnx_dtype(type);
   if (!shape_of_header(&bytes, t->name, header->n_dims, header->dims, &t->shape, error)) return NULL;
+  if (header->data_location != 0) m->has_external = TRUE;
   if (header->data_location == 0 && !read_values(m, t, type, bytes, error)) return NULL;
   return t;
 }

@@ -120,6 +120,7 @@ ho_fused ho_fuse_describe(const ho_workgraph *w, const ho_group *g) {
   x->family = ho_family_of_kind(x->kind);
   x->flops = x->other_flops = x->read = x->write = x->sensitivity = x->release = 0;
   x->workspace = 0;
+  x->unsplit = 0;
   x->priority = -INFINITY;
   int macs = ho_family_has_macs(x->family);
   for (int32_t i = 0; i < g->n; i++) {
@@ -129,6 +130,7 @@ ho_fused ho_fuse_describe(const ho_workgraph *w, const ho_group *g) {
     x->read += m->read;
     x->write += m->write;
     x->sensitivity += m->sensitivity;
+    x->unsplit |= m->unsplit;
     x->release = MAX(x->release, m->release);
     x->priority = MAX(x->priority, m->priority);
     x->workspace = MAX(x->workspace, m->workspace);

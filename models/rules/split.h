@@ -38,6 +38,9 @@ typedef struct {
 extern const ho_split_axis *const ho_split_axes[]; /* ends with NULL */
 const ho_split_axis *ho_split_axis_find(const char *name);
 
+/* Why an op does not split so: its kind, or what the graph says of it (ho_op_info.unsplit); NULL: shapes decide. */
+const char *ho_split_obstacle(const ho_workgraph *w, ho_op o, const ho_split_axis *axis);
+
 /* A tensor that the run touches. */
 typedef struct {
   ho_tensor tensor;

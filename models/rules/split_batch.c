@@ -117,6 +117,8 @@ static int32_t batch_in(const ho_workgraph *w, ho_op o, ho_tensor t) {
   const ho_op_info *x = &w->op[o].info;
   sample_class class = class_of(w, x->kind, x->family);
   if (class == POINTWISE) return ho_axis_broadcast(w, t, w->op[o].out.item[0], 0);
+  if (ho_axis_is_weight(w, t) && class == GATHER && is_index(w, t)) return same_first(w, o, t);
+  if (ho_axis_is_weight(w, t) && class == PRODUCT && ho_axis_info(w, t)->rank > 2) return of_product(w, o, t);
   if (ho_axis_is_weight(w, t)) return class == CONCAT || could_be_samples(w, o, t) ? HO_CUT_NEVER : HO_CUT_WHOLE;
   if (ho_axis_info(w, t)->rank == 0) return HO_CUT_WHOLE;
   switch (class) {

@@ -39,7 +39,7 @@ static gboolean has(const ho_candidate *c, ho_op o) {
 }
 
 static gboolean splits_alone(const ho_workgraph *w, ho_op o, const ho_split_axis *axis) {
-  if (axis->obstacle(w, o)) return FALSE;
+  if (ho_split_obstacle(w, o, axis)) return FALSE;
   for (int32_t i = 0; i < w->op[o].in.n; i++)
     if (axis->in(w, o, w->op[o].in.item[i]) == HO_CUT_NEVER) return FALSE;
   for (int32_t i = 0; i < w->op[o].out.n; i++)

@@ -13,6 +13,13 @@ static ho_cut_tensor *find_tensor(const ho_split *s, ho_tensor t) {
   return NULL;
 }
 
+const char *ho_split_obstacle(const ho_workgraph *w, ho_op o, const ho_split_axis *axis) {
+  for (int a = 0; a < HO_N_AXES; a++)
+    if ((w->op[o].info.unsplit >> a & 1) && strcmp(axis->name, ho_axis_name((ho_axis)a)) == 0)
+      return "mixes what would be cut, says the graph";
+  return axis->obstacle(w, o);
+}
+
 const ho_cut_tensor *ho_split_tensor(const ho_split *s, ho_tensor t) {
   return find_tensor(s, t);
 }
@@ -47,17 +54,22 @@ static gboolean note_tensor(ho_split *s, ho_op o, ho_tensor t, int32_t dim, gboo
 
 static gboolean note_op(ho_split *s, ho_op o, GError **error) {
   const ho_work_op *x = &s->w->op[o];
-  const char *why = s->axis->obstacle(s->w, o);
+  const char *why = ho_split_obstacle(s->w, o, s->axis);
   if (why) return ho_fail(error, HO_ERROR_PLAN, "ops: '%s' does not split by %s: it %s", x->info.name, s->axis->name, why);
   for (int32_t i = 0; i < x->n_origins; i++)
     if (x->origin[i].axis && strcmp(x->origin[i].axis, s->axis->name) != 0)
       return ho_fail(error, HO_ERROR_PLAN, "ops: '%s' was split by %s already: expected one axis for an op", x->info.name,
                      x->origin[i].axis);
-  for (int32_t i = 0; i < x->in.n; i++)
-    if (!note_tensor(s, o, x->in.item[i], s->axis->in(s->w, o, x->in.item[i]), FALSE, error)) return FALSE;
+  gboolean cuts = x->in.n == 0;
+  for (int32_t i = 0; i < x->in.n; i++) {
+    int32_t dim = s->axis->in(s->w, o, x->in.item[i]);
+    if (!note_tensor(s, o, x->in.item[i], dim, FALSE, error)) return FALSE;
+    cuts |= dim >= 0;
+  }
   for (int32_t i = 0; i < x->out.n; i++)
     if (!note_tensor(s, o, x->out.item[i], s->axis->out(s->w, o, x->out.item[i]), TRUE, error)) return FALSE;
-  return TRUE;
+  return cuts || ho_fail(error, HO_ERROR_PLAN, "ops: '%s' does not split by %s: every part would read all that it reads",
+                         x->info.name, s->axis->name);
 }
 
 /* Views: of pieces are pieces; the whole of something outside cannot be one of what is joined again. */

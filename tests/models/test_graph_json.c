@@ -90,6 +90,8 @@ Test(graph_json, the_digest_sees_every_value) {
                                            {":16", ":0"},
                                            {":17", ":0"},
                                            {":18", ":-18"},
+                                           {":18", ":18,\"unsplit\":[\"rows\"]"},
+                                           {":18", ":18,\"unsplit\":[\"heads\"]"},
                                            {":19", ":20"},
                                            {"gpu", "npu"},
                                            {"\"gpu\":19,", ""},
@@ -144,7 +146,7 @@ Test(graph_json, every_key_of_the_format_arrives_where_it_belongs) {
       "{\"format\":\"heteroopt-graph/1\",\"name\":\"demo\",\"period\":0.04,\"samples\":8,"
       "\"ops\":[{\"name\":\"A\",\"kind\":\"conv\",\"flops\":2.1e9,\"read\":1.2e6,\"write\":8e5,\"workspace\":16,"
       "\"parallelism\":100352,\"phase\":\"backward\",\"layer\":\"block1\",\"sensitivity\":0.02,\"release\":1.5,"
-      "\"priority\":-2,\"time\":{\"gpu0\":1e-3,\"cpu\":3e-3}},{\"name\":\"B\"}],"
+      "\"priority\":-2,\"unsplit\":[\"batch\",\"rows\"],\"time\":{\"gpu0\":1e-3,\"cpu\":3e-3}},{\"name\":\"B\"}],"
       "\"tensors\":[{\"name\":\"w\",\"shape\":[64,3,7,7],\"dtype\":\"fp16\",\"role\":\"weight\",\"consumers\":[\"A\"]},"
       "{\"name\":\"a\",\"bytes\":8e5,\"producer\":\"A\",\"consumers\":[\"B\"],\"output\":true},"
       "{\"name\":\"x\",\"bytes\":4,\"memory\":\"hbm0\",\"consumers\":[\"A\"]},"
@@ -165,6 +167,8 @@ Test(graph_json, every_key_of_the_format_arrives_where_it_belongs) {
   cr_assert_eq(a->sensitivity, 0.02);
   cr_assert_eq(a->release, 1.5);
   cr_assert_eq(a->priority, -2);
+  cr_assert_eq(a->unsplit, 1U << HO_AXIS_ROWS | 1U << HO_AXIS_BATCH);
+  cr_assert_eq(b->unsplit, 0);
   cr_assert_eq(a->n_times, 2);
   cr_assert_eq(b->n_times, -1);
   cr_assert_eq(b->read, 8e5);
@@ -239,6 +243,7 @@ static const struct {
     {HEAD "\"ops\":[{\"name\":\"A\",\"read\":\"1\"}]}", "ops[0].read"},
     {HEAD "\"ops\":[{\"name\":\"A\",\"workspace\":0.5}]}", "ops[0].workspace: found 0.5, expected a whole number"},
     {HEAD "\"ops\":[{\"name\":\"A\",\"phase\":\"sideways\"}]}", "expected forward, backward or update"},
+    {HEAD "\"ops\":[{\"name\":\"A\",\"unsplit\":[\"rows\",\"depth\"]}]}", "ops[0].unsplit[1]: expected rows, columns"},
     {HEAD "\"ops\":[{\"name\":\"A\",\"time\":{}}]}", "at least one device"},
     {HEAD "\"ops\":[{\"name\":\"A\",\"time\":[1]}]}", "ops[0].time: expected an object"},
     {HEAD "\"ops\":[{\"name\":\"A\",\"time\":{\"gpu\":-2}}]}", "ops[0].time.gpu: found -2"},

@@ -175,3 +175,34 @@ Test(split, heads_must_divide) {
   cr_assert_geq(t, 0);
   cr_assert_eq(after->tensor[t].shape[1], 9);
 }
+
+/* ---- what the graph says --------------------------------------------------------------------------------------------- */
+
+Test(split, an_axis_that_the_graph_rules_out_is_refused_and_not_found) {
+  g_auto(GStrv) halves = g_strsplit(GEMM, "\"parallelism\":60", 2);
+  g_autofree char *text = g_strconcat(halves[0], "\"parallelism\":60,\"unsplit\":[\"rows\"]", halves[1], NULL), *message = NULL;
+  cr_assert_null(rewritten(text, "split:ops=fc:axis=rows", &message));
+  cr_assert(strstr(message, "'fc' does not split by rows: it mixes what would be cut, says the graph"), "%s", message);
+  ho_graph *g = split(text, "split:ops=fc:axis=columns");
+  cr_assert_eq(op(g, "fc.0")->flops, 480);
+  cr_assert_eq(op(g, "fc.1")->unsplit, 1U << HO_AXIS_ROWS, "parts are as the whole");
+}
+
+Test(split, a_fused_op_is_ruled_out_by_any_of_its_members) {
+  g_auto(GStrv) halves = g_strsplit(GEMM, "\"kind\":\"relu\"", 2);
+  g_autofree char *text = g_strconcat(halves[0], "\"kind\":\"relu\",\"unsplit\":[\"rows\"]", halves[1], NULL), *message = NULL;
+  cr_assert_null(rewritten(text, "fuse,split:ops=fc+act:axis=rows", &message));
+  cr_assert(strstr(message, "mixes what would be cut"), "%s", message);
+}
+
+/* Nothing of a product of stacked matrices is cut where both operands are the same for the whole stack: each part would make all of it. */
+Test(split, parts_that_would_all_do_the_same_are_refused) {
+  static const char text[] =
+      "{\"format\":\"heteroopt-graph/1\",\"name\":\"g\",\"ops\":[{\"name\":\"e\",\"kind\":\"matmul\"}],\"tensors\":["
+      "{\"name\":\"x\",\"shape\":[4,4],\"consumers\":[\"e\"]},"
+      "{\"name\":\"w\",\"shape\":[1,4,4],\"role\":\"weight\",\"consumers\":[\"e\"]},"
+      "{\"name\":\"y\",\"shape\":[4,4,4],\"producer\":\"e\"}]}";
+  char *message = NULL;
+  cr_assert_null(rewritten(text, "split:ops=e:axis=batch", &message));
+  cr_assert(strstr(message, "'e' does not split by batch: every part would read all that it reads"), "%s", message);
+}

@@ -5,6 +5,8 @@ Usage: models.py FOLDER
 convolutions.onnx  batch 4: grouped and depthwise convolutions, batch normalisation, a residual, pooling, an identity, a dropout
 encoder.onnx       batch 4: one transformer layer with everything in pieces: layer normalisation, attention of 6 heads with a mask, GELU
 products.onnx      Gemm with and without transposed and square weights, products of two activations, a bias of every shape
+traps.onnx         a branch for every operator that looks as if it split, and mixes samples, heads or operands by an attribute or the
+                   order of its inputs; all sizes are 4. A copy lies in tests/data/onnx
 """
 import os
 import random
@@ -105,8 +107,57 @@ def products():
     return model("products", p + [value(12, "y", [8, 8])])
 
 
+TRAPS = {  # name: rank of what it reads, operator, constants that it reads too (None: the same again), attributes, shape if another
+    "softmax_first": (2, "Softmax", [], [whole("axis", 0)]),
+    "softmax_second": (3, "Softmax", [], [whole("axis", 1)]),
+    "softmax_last": (3, "Softmax", [], []),
+    "logsoftmax_first": (2, "LogSoftmax", [], [whole("axis", -2)]),
+    "hardmax_first": (2, "Hardmax", [], [whole("axis", 0)]),
+    "layernorm_first": (2, "LayerNormalization", [(weight, "ln_s", [4, 4]), (weight, "ln_b", [4, 4])], [whole("axis", 0)]),
+    "layernorm_last": (3, "LayerNormalization", [(weight, "ln_l", [4]), (weight, "ln_m", [4])], []),
+    "lpnorm_first": (2, "LpNormalization", [], [whole("axis", 0)]),
+    "meanvariance": (4, "MeanVarianceNormalization", [], []),
+    "meanvariance_inner": (4, "MeanVarianceNormalization", [], [ints("axes", [2, 3])]),
+    "pad_shifts": (2, "Pad", [(integers, "pads_s", [1, 0, -1, 0])], []),
+    "pad_columns": (2, "Pad", [(integers, "pads_c", [0, 1, 0, 0])], [], [4, 5]),
+    "slice_backwards": (2, "Slice", [(integers, "sl_b", [3]), (integers, "sl_e", [-9]), (integers, "sl_a", [0]), (integers, "sl_s", [-1])], []),
+    "slice_columns": (2, "Slice", [(integers, "sl_B", [3]), (integers, "sl_E", [-9]), (integers, "sl_A", [1]), (integers, "sl_S", [-1])], []),
+    "gather_rows": (2, "Gather", [(integers, "rows_i", [2, 0, 3, 1])], [whole("axis", 0)]),
+    "gather_columns": (2, "Gather", [(integers, "columns_i", [2, 0, 3, 1])], [whole("axis", 1)]),
+    "gather_heads": (3, "Gather", [(integers, "heads_i", [2, 0, 3, 1])], [whole("axis", 1)]),
+    "expand_outside": (2, "Expand", [(integers, "cube", [4, 4, 4])], [], [4, 4, 4]),
+    "transpose": (2, "Transpose", [], [ints("perm", [1, 0])]),
+    "mean_first": (2, "ReduceMean", [], [ints("axes", [0])], [1, 4]),
+    "sum_first": (3, "ReduceMax", [], [ints("axes", [0]), whole("keepdims", 0)], [4, 4]),
+    "product_left": (2, "MatMul", [(weight, "left_w", [4, 4])], []),  # the constant is on the left
+    "product_self": (2, "MatMul", None, []),
+    "product_stacked": (3, "MatMul", [(weight, "stack_w", [4, 4, 4])], []),
+    "product_spread": (2, "MatMul", [(weight, "spread_w", [4, 4, 4])], [], [4, 4, 4]),
+    "gemm_turned": (2, "Gemm", [(weight, "turned_w", [4, 4])], [whole("transA", 1)]),
+    "gemm_bias_rows": (2, "Gemm", [(weight, "rows_w", [4, 5]), (weight, "rows_c", [4, 5])], [], [4, 5]),
+    "gemm_bias_square": (2, "Gemm", [(weight, "square_w", [4, 4]), (weight, "square_c", [4, 4])], [whole("transB", 1)]),
+    "conv_dynamic": (4, "Conv", None, [ints("pads", [1, 1, 1, 1])], [4, 4, 3, 3]),
+    "prelu": (3, "PRelu", [(weight, "slope", [4, 1, 1])], []),
+    "add_column": (2, "Add", [(weight, "column", [4, 1])], []),
+    "heads_mixed": (4, "Softmax", [], [whole("axis", 1)]),
+}
+
+
+def traps():
+    p = [value(11, "x%d" % rank, [4] * rank) for rank in (2, 3, 4)]
+    for name, (rank, kind, more, attributes, *shape) in TRAPS.items():
+        x = name + "_in"
+        inputs = [x, x] if more is None else [x] + [constant for _, constant, _ in more]
+        if name == "product_left":
+            inputs.reverse()
+        p += [node("Tanh", ["x%d" % rank], x), node(kind, inputs, name, *attributes), node("Sigmoid", [name], name + "_out")]
+        p += [make(constant, values) for make, constant, values in more or []]
+        p.append(value(12, name + "_out", shape[0] if shape else [4] * rank))
+    return model("traps", p)
+
+
 def main():
-    for build in (convolutions, encoder, products):
+    for build in (convolutions, encoder, products, traps):
         random.seed(20261)
         with open(os.path.join(sys.argv[1], build.__name__ + ".onnx"), "wb") as f:
             f.write(build())

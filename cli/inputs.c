@@ -143,10 +143,14 @@ char *ho_cli_objective_text(const ho_problem *q, ho_objective objective, double 
   return ho_unit_format(value, HO_UNIT_BYTES);
 }
 
-const ho_scheduler *ho_cli_scheduler(const char *command, const char *name, GError **error) {
+const ho_scheduler *ho_cli_scheduler(const char *command, const char *name, ho_exec **exec, GError **error) {
   if (!name) {
     ho_cli_usage(error, "%s: --scheduler is missing: heteroopt list schedulers shows them", command);
     return NULL;
+  }
+  if (g_str_has_prefix(name, "exec:")) {
+    *exec = ho_exec_open(name + strlen("exec:"), NULL, error);
+    return *exec ? ho_exec_scheduler(*exec) : NULL;
   }
   const ho_scheduler *s = ho_scheduler_find(name);
   if (s) return s;

@@ -8,7 +8,7 @@
 #include "hwprofiles/platform_yaml.h"
 #include "models/rewrite_graph.h"
 #include "models/source.h"
-#include "sched/scheduler.h"
+#include "sched/exec.h"
 #include "sim/problem.h"
 
 /* Texts are filled in by GOption; the rest by ho_cli_inputs_load. */
@@ -73,8 +73,9 @@ void ho_cli_inputs_clear(ho_cli_inputs *in);
 char *ho_cli_objective_text(const ho_problem *q, ho_objective objective, double value);
 /* The measure that --memory names; NULL: tightest. */
 gboolean ho_cli_measure(const char *text, ho_memory_measure *measure, GError **error);
-/* The scheduler that --scheduler names; NULL with a usage error of the command. */
-const ho_scheduler *ho_cli_scheduler(const char *command, const char *name, GError **error);
+/* The scheduler that --scheduler names, or a process for exec:COMMAND, which is then *exec and the caller's (ho_exec_free). NULL with an
+ * error; a usage error of the command where the name is missing or not known. */
+const ho_scheduler *ho_cli_scheduler(const char *command, const char *name, ho_exec **exec, GError **error);
 /* The memory figure that the problem's measure picks. */
 double ho_cli_memory_figure(const ho_problem *q, const ho_figures *f);
 

@@ -18,6 +18,7 @@ typedef struct {
   ho_cli_inputs in;
   char *scheduler_name, *seed_text, *evaluations_text, *output, *rules;
   ho_variant *variant; /* by --rewrite; NULL */
+  ho_exec *exec;       /* the scheduler's process; NULL */
   char **set;
   gboolean explain, timing, json;
   guint64 seed;
@@ -26,6 +27,7 @@ typedef struct {
 
 static void schedule_options_clear(schedule_options *o) {
   ho_variant_unref(o->variant);
+  ho_exec_free(o->exec);
   g_free(o->rules);
   ho_cli_inputs_clear(&o->in);
   g_free(o->scheduler_name);
@@ -182,7 +184,9 @@ static gboolean search_and_print(const ho_command *self, schedule_options *o, co
                                  .stream = search_stream(o, scheduler),
                                  .evaluations = o->evaluations};
   g_autoptr(ho_search) search = ho_search_new(&setup);
-  if (!ho_search_run(search, error)) return FALSE;
+  gboolean found = ho_search_run(search, error);
+  if (o->exec && ho_exec_complaint(o->exec)) ho_cli_note("%s: %s", scheduler->source, ho_exec_complaint(o->exec));
+  if (!found) return FALSE;
   g_auto(replayed_front) front = {0};
   return replay_front(&o->in.problem, ho_search_archive(search), &front, error) &&
          print(o, scheduler, search, &front, out, error);
@@ -212,7 +216,7 @@ static gboolean run(const ho_command *self, int argc, char **argv, GString *out,
       !ho_cli_int("--evaluations", o.evaluations_text, 1, G_MAXINT64, &o.evaluations, error))
     return FALSE;
   if (o.rules && !ho_cli_rules("--rewrite", o.rules, error)) return FALSE;
-  const ho_scheduler *scheduler = ho_cli_scheduler(self->name, o.scheduler_name, error);
+  const ho_scheduler *scheduler = ho_cli_scheduler(self->name, o.scheduler_name, &o.exec, error);
   return scheduler && search_and_print(self, &o, scheduler, out, error);
 }
 

@@ -13,6 +13,7 @@ typedef struct {
   ho_cli_inputs in;
   char *scheduler_name, *sizes_text, *buckets_text, *edges_text, *seed_text, *evaluations_text, *rules, *objective_text;
   char **set;
+  ho_exec *exec; /* the scheduler's process; NULL */
   gboolean json;
   guint64 seed;
   gint64 evaluations, buckets;
@@ -20,6 +21,7 @@ typedef struct {
 
 static void shapes_options_clear(shapes_options *o) {
   ho_cli_inputs_clear(&o->in);
+  ho_exec_free(o->exec);
   g_free(o->scheduler_name);
   g_free(o->sizes_text);
   g_free(o->buckets_text);
@@ -219,7 +221,7 @@ static gboolean run(const ho_command *self, int argc, char **argv, GString *out,
       !ho_cli_int("--buckets", o.buckets_text, 1, HO_SIZES_MOST, &o.buckets, error))
     return FALSE;
   if (o.rules && !ho_cli_rules("--rewrite", o.rules, error)) return FALSE;
-  const ho_scheduler *scheduler = ho_cli_scheduler("shapes", o.scheduler_name, error);
+  const ho_scheduler *scheduler = ho_cli_scheduler(self->name, o.scheduler_name, &o.exec, error);
   ho_bucket_setup u = {.rewrites = o.rules,
                        .scheduler = scheduler,
                        .seed = o.seed,

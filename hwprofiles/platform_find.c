@@ -1,4 +1,4 @@
-/* platform_find.c: where installed platforms and profiles lie (platform_yaml.h).
+/* platform_find.c: where installed platforms, profiles and other data lie (platform_yaml.h).
  *
  * Three roots are searched in this order: $HETEROOPT_DATA, the place of `make install`, and the source tree that the program was
  * built from; below each, hwprofiles/platforms and hwprofiles/devices. */
@@ -14,15 +14,20 @@ static const char *root(int i) {
   return roots[i] && *roots[i] ? roots[i] : NULL;
 }
 
-static char *installed_file(const char *folder, const char *name) {
+char *ho_data_file(const char *folder, const char *name, const char *suffix) {
   if (!*name || strpbrk(name, "/\\")) return NULL;
-  g_autofree char *leaf = g_strconcat(name, ".yaml", NULL);
+  g_autofree char *leaf = g_strconcat(name, suffix, NULL);
   for (int i = 0; i < N_ROOTS; i++) {
     if (!root(i)) continue;
-    g_autofree char *file = g_build_filename(root(i), "hwprofiles", folder, leaf, NULL);
+    g_autofree char *file = g_build_filename(root(i), folder, leaf, NULL);
     if (g_file_test(file, G_FILE_TEST_IS_REGULAR)) return g_steal_pointer(&file);
   }
   return NULL;
+}
+
+static char *installed_file(const char *folder, const char *name) {
+  g_autofree char *path = g_build_filename("hwprofiles", folder, NULL);
+  return ho_data_file(path, name, ".yaml");
 }
 
 static void list_folder(const char *path, GPtrArray *names) {

@@ -15,6 +15,9 @@
 G_BEGIN_DECLS
 
 /* `name`: a file, or the name of an installed platform ("server"). */
+/* An installed file of the program: FOLDER/NAME+suffix below a root (platform_find.c). NULL: there is none. g_free. */
+char *ho_data_file(const char *folder, const char *name, const char *suffix);
+
 ho_platform *ho_platform_load(const char *name, GError **error);
 
 /* A text that has been opened already. Profiles are looked for beside ho_yaml_file(y). */

@@ -205,6 +205,18 @@ int ho_search_offer(ho_search *s, const ho_plan *plan, const double *objectives)
   return in > 0;
 }
 
+const ho_scheduler *ho_search_scheduler(const ho_search *s) {
+  return s->setup.scheduler;
+}
+
+int ho_search_keep_evaluated(ho_search *s, const ho_plan *plan) {
+  ho_figures figures;
+  double objectives[HO_MAX_OBJECTIVES];
+  if (s->reason || ho_estimate_run(estimate_for(s, plan), plan, &figures)) return 0;
+  ho_problem_objectives(s->setup.problem, &figures, objectives);
+  return ho_search_offer(s, plan, objectives);
+}
+
 int ho_search_keep(ho_search *s, const ho_plan *plan, double *objectives) {
   int status = ho_search_evaluate(s, plan, objectives);
   if (status < 0) return -1;

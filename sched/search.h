@@ -34,6 +34,11 @@ void ho_search_free(ho_search *s);
 /* Runs the scheduler. FALSE with its reason when it failed. An empty archive after a run is an error too: "no feasible plan". */
 gboolean ho_search_run(ho_search *s, GError **error);
 
+/* What runs: for schedulers that are objects of their own. */
+const ho_scheduler *ho_search_scheduler(const ho_search *s);
+/* Offers a plan whose objectives were evaluated before, without counting it again: looked up, or estimated anew. 1: it is in the archive now. */
+int ho_search_keep_evaluated(ho_search *s, const ho_plan *plan);
+
 ho_archive *ho_search_archive(ho_search *s);       /* payloads are ho_plan*; sorted after a run */
 int64_t ho_search_evaluations(const ho_search *s); /* used */
 double ho_search_scheduler_seconds(const ho_search *s);

@@ -184,6 +184,11 @@ static uint32_t of_conv(const ho_onnx_node *n) {
   return is_weight(n, 1) ? 0 : BATCH | CHANNELS;
 }
 
+/* A sum to add may have the shape of the map. */
+static uint32_t of_fused_conv(const ho_onnx_node *n) {
+  return of_conv(n) | (n->n_in > 3 && n->in[3] ? CHANNELS : 0);
+}
+
 static uint32_t of_batch_norm(const ho_onnx_node *n) {
   gboolean trains = n->opset < 7 ? !ho_onnx_int(n, "is_test", 0) && n->n_out > 1 : ho_onnx_int(n, "training_mode", 0) != 0;
   return trains ? BATCH : 0;
@@ -234,6 +239,7 @@ uint32_t ho_onnx_unsplit(const ho_onnx_node *n) {
                {"Pad", of_pad},
                {"Pow", of_old_broadcast},
                {"QuantizeLinear", of_quantize},
+               {"com.microsoft::FusedConv", of_fused_conv},
                {"RMSNormalization", of_layer_norm},
                {"RoiAlign", never_by_batch},
                {"SimplifiedLayerNormalization", of_layer_norm},

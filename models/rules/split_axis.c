@@ -43,6 +43,22 @@ const char *ho_axis_parts_obstacle(const ho_workgraph *w, ho_op o,
   return NULL;
 }
 
+/* Whether the member of a fused op that multiplies and adds reads t, or what t is a piece or another name of. What others add, such as a
+ * residual, may have the same shape. */
+static gboolean is_operand(const ho_workgraph *w, ho_op o, ho_tensor t) {
+  ho_origin self;
+  int32_t n;
+  const ho_origin *origin = ho_workgraph_origins(w, o, &self, &n);
+  const ho_graph *g = w->first;
+  ho_tensor whole = w->tensor[t].added ? w->tensor[t].place : t;
+  for (int32_t i = 0; n > 1 && whole >= 0 && i < n; i++) {
+    if (!ho_family_has_macs(g->op[origin[i].op].family)) continue;
+    for (int32_t k = g->in_start[origin[i].op]; k < g->in_start[origin[i].op + 1]; k++)
+      if (g->tensor[g->in[k]].root == g->tensor[whole].root) return TRUE;
+  }
+  return n <= 1;
+}
+
 static int32_t n_outputs(const ho_workgraph *w, ho_op o) {
   return w->op[o].out.n;
 }
@@ -93,11 +109,11 @@ static gboolean find_product(const ho_workgraph *w, ho_op o, product *p) {
   ho_tensor y = output(w, o);
   int64_t n = ho_axis_size(w, y, -1);
   for (int32_t i = 0; i < in->n; i++) {
-    if (ho_axis_is_weight(w, in->item[i]) || !is_left(w, in->item[i], y)) continue;
+    if (ho_axis_is_weight(w, in->item[i]) || !is_operand(w, o, in->item[i]) || !is_left(w, in->item[i], y)) continue;
     p->left = in->item[i];
     int64_t k = ho_axis_size(w, p->left, -1);
     for (int32_t j = 0; j < in->n; j++)
-      if (in->item[j] != p->left && is_right(w, in->item[j], k, n, p)) return TRUE;
+      if (in->item[j] != p->left && is_operand(w, o, in->item[j]) && is_right(w, in->item[j], k, n, p)) return TRUE;
   }
   return FALSE;
 }
@@ -192,14 +208,15 @@ static gboolean find_conv(const ho_workgraph *w, ho_op o, ho_tensor *map, ho_ten
     ho_tensor t = w->op[o].in.item[i];
     const ho_tensor_info *x = ho_axis_info(w, t);
     if (x->rank != y->rank) continue;
-    if (x->role == HO_ROLE_WEIGHT && x->shape[0] == y->shape[1] && *kernel < 0) *kernel = t;
+    if (x->role == HO_ROLE_WEIGHT && x->shape[0] == y->shape[1] && *kernel < 0 && is_operand(w, o, t)) *kernel = t;
   }
   for (int32_t i = 0; *kernel >= 0 && i < w->op[o].in.n; i++) {
     ho_tensor t = w->op[o].in.item[i];
     const ho_tensor_info *x = ho_axis_info(w, t);
     int64_t depth = ho_axis_size(w, *kernel, 1);
-    if (x->rank == y->rank && x->role != HO_ROLE_WEIGHT && x->shape[0] == y->shape[0] && depth > 0 && x->shape[1] % depth == 0 &&
-        y->shape[1] % (x->shape[1] / depth) == 0 && (*map < 0 || ho_axis_same_shape(w, *map, output(w, o))))
+    if (x->rank == y->rank && x->role != HO_ROLE_WEIGHT && is_operand(w, o, t) && x->shape[0] == y->shape[0] && depth > 0 &&
+        x->shape[1] % depth == 0 && y->shape[1] % (x->shape[1] / depth) == 0 &&
+        (*map < 0 || ho_axis_same_shape(w, *map, output(w, o))))
       *map = t;
   }
   return *map >= 0;

@@ -206,3 +206,21 @@ Test(split, parts_that_would_all_do_the_same_are_refused) {
   cr_assert_null(rewritten(text, "split:ops=e:axis=batch", &message));
   cr_assert(strstr(message, "'e' does not split by batch: every part would read all that it reads"), "%s", message);
 }
+
+/* y = x * w + r, all maps [1,8,4,4]: x goes to every part, of r each part adds its channels. */
+Test(split, a_residual_of_the_same_shape_is_not_taken_for_the_map) {
+  ho_graph *g = split(
+      "{\"format\":\"heteroopt-graph/1\",\"name\":\"g\",\"ops\":[{\"name\":\"c\",\"kind\":\"conv\",\"flops\":18432},"
+      "{\"name\":\"a\",\"kind\":\"add\"},{\"name\":\"z\",\"kind\":\"relu\"}],\"tensors\":["
+      "{\"name\":\"x\",\"shape\":[1,8,4,4],\"consumers\":[\"c\"]},"
+      "{\"name\":\"w\",\"shape\":[8,8,3,3],\"role\":\"weight\",\"consumers\":[\"c\"]},"
+      "{\"name\":\"r\",\"shape\":[1,8,4,4],\"consumers\":[\"a\"]},"
+      "{\"name\":\"t\",\"shape\":[1,8,4,4],\"producer\":\"c\",\"consumers\":[\"a\"]},"
+      "{\"name\":\"y\",\"shape\":[1,8,4,4],\"producer\":\"a\",\"consumers\":[\"z\"]},"
+      "{\"name\":\"o\",\"shape\":[1,8,4,4],\"producer\":\"z\"}]}",
+      "fuse,split:ops=c+a+z:axis=channels");
+  ho_tensor x = ho_graph_find_tensor(g, "x"), r = ho_graph_find_tensor(g, "r");
+  cr_assert_eq(g->use_start[x + 1] - g->use_start[x], 2);
+  for (int32_t i = g->use_start[x]; i < g->use_start[x + 1]; i++) cr_assert_str_eq(g->op[g->use[i]].kind, "conv");
+  for (int32_t i = g->use_start[r]; i < g->use_start[r + 1]; i++) cr_assert_str_eq(g->op[g->use[i]].kind, "slice");
+}

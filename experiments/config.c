@@ -1,5 +1,6 @@
 /* config.c: loading and checking an experiment file: its scalars, and what this version does not carry out. See config.h. */
 #include "experiments/config.h"
+#include "experiments/foreign.h"
 
 #include <glib/gstdio.h>
 #include <math.h>
@@ -224,7 +225,10 @@ ho_config *ho_config_from_text(const char *file, const char *text, GError **erro
 
 void ho_config_free(ho_config *c) {
   if (!c) return;
-  for (int32_t i = 0; i < c->n_schedulers; i++) ho_options_free(c->scheduler[i].options);
+  for (int32_t i = 0; i < c->n_schedulers; i++) {
+    ho_options_free(c->scheduler[i].options);
+    ho_foreign_free(c->scheduler[i].foreign);
+  }
   ho_arena_free(c->arena);
   g_free(c);
 }

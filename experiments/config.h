@@ -43,7 +43,8 @@ typedef struct {
   const char *label;
   const ho_scheduler *scheduler;
   ho_options *options;
-  const char *canonical; /* "k=v,k=v": every option, defaults included */
+  const char *canonical;      /* "k=v,k=v": every option, defaults included; of a process, its command and files first */
+  struct ho_foreign *foreign; /* of a process; NULL: built in */
 } ho_config_scheduler;
 
 typedef struct {

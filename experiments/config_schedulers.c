@@ -1,8 +1,12 @@
 /* config_schedulers.c: what competes: schedulers with their options, and portfolios of them. */
 #include <string.h>
 
+#include "base/digest.h"
 #include "base/error.h"
+#include "base/fileio.h"
+#include "base/units.h"
 #include "experiments/config_read.h"
+#include "experiments/foreign.h"
 
 static gboolean unknown_scheduler(const ho_config_reader *r, const char *path, const char *name, GError **error) {
   g_autoptr(GPtrArray) names = g_ptr_array_new();
@@ -11,17 +15,51 @@ static gboolean unknown_scheduler(const ho_config_reader *r, const char *path, c
   return ho_config_unknown(r, path, name, "scheduler", (const char *const *)names->pdata, error);
 }
 
-/* Keys and prefixes of schedulers that run outside this program. */
-static gboolean refuse_foreign(const ho_config_reader *r, unsigned i, GError **error) {
+/* Keys of schedulers that run outside this program belong to no other. */
+static gboolean refuse_foreign_keys(const ho_config_reader *r, unsigned i, GError **error) {
   const ho_raw_scheduler *raw = &r->raw->schedulers[i];
-  g_autofree char *use = g_strdup_printf("schedulers[%u].use", i);
-  if (g_str_has_prefix(raw->use, "exec:") || g_str_has_prefix(raw->use, "plugin:"))
-    return ho_yaml_fail(r->yaml, error, use, "'%s': schedulers from outside the program are not carried out by this version",
-                        raw->use);
   const char *key = raw->files ? "files" : raw->timeout ? "timeout" : raw->keep ? "keep" : NULL;
   if (!key) return TRUE;
   g_autofree char *path = g_strdup_printf("schedulers[%u].%s", i, key);
   return ho_yaml_fail(r->yaml, error, path, "belongs to schedulers of the form exec:COMMAND; '%s' is built in", raw->use);
+}
+
+/* A digest over names and contents of the files that a process says it is made of. */
+static char *digest_files(const ho_config_reader *r, unsigned i, GError **error) {
+  const ho_raw_scheduler *raw = &r->raw->schedulers[i];
+  g_autoptr(ho_digest) d = ho_digest_new();
+  for (unsigned j = 0; j < raw->files_count; j++) {
+    g_autofree char *file =
+        g_path_is_absolute(raw->files[j]) ? g_strdup(raw->files[j]) : g_build_filename(r->config->folder, raw->files[j], NULL);
+    g_autofree char *text = NULL, *path = g_strdup_printf("schedulers[%u].files[%u]", i, j);
+    g_autoptr(GError) why = NULL;
+    size_t length;
+    if (!ho_file_read(file, &text, &length, &why)) {
+      ho_yaml_fail(r->yaml, error, path, "%s", why->message);
+      return NULL;
+    }
+    ho_digest_string(d, raw->files[j]);
+    ho_digest_bytes(d, text, length);
+  }
+  return ho_digest_finish(d);
+}
+
+/* Starts the process to hear what it is called and which options it has. */
+static gboolean open_foreign(const ho_config_reader *r, unsigned i, ho_config_scheduler *s, GError **error) {
+  const ho_raw_scheduler *raw = &r->raw->schedulers[i];
+  g_autofree char *use = g_strdup_printf("schedulers[%u].use", i), *timeout = g_strdup_printf("schedulers[%u].timeout", i),
+                  *keep = g_strdup_printf("schedulers[%u].keep", i);
+  g_autoptr(GError) why = NULL;
+  double seconds = 0;
+  if (raw->timeout && (!ho_unit_parse(raw->timeout, HO_UNIT_SECONDS, &seconds, &why) || !(seconds > 0)))
+    return ho_yaml_fail(r->yaml, error, timeout, "%s", why ? why->message : "expected more than 0 s");
+  gboolean keeps = g_strcmp0(raw->keep, "true") == 0;
+  if (raw->keep && !keeps && strcmp(raw->keep, "false") != 0)
+    return ho_yaml_fail(r->yaml, error, keep, "'%s', expected true or false", raw->keep);
+  s->foreign = ho_foreign_open(raw->use + strlen("exec:"), r->config->folder, seconds, keeps, &why);
+  if (!s->foreign) return ho_yaml_fail(r->yaml, error, use, "%s", why->message);
+  s->scheduler = ho_foreign_scheduler(s->foreign);
+  return TRUE;
 }
 
 /* Options from `use` and `set` together. Each text is first read alone, so that an error names its own line. */
@@ -57,26 +95,39 @@ static gboolean read_scheduler(const ho_config_reader *r, unsigned i, ho_config_
   g_autofree char *use = g_strdup_printf("schedulers[%u].use", i);
   g_autofree char *label = g_strdup_printf("schedulers[%u].label", i);
   if (!raw->use) return ho_yaml_fail(r->yaml, error, use, "key 'use' is missing: expected the name of a scheduler");
-  if (!refuse_foreign(r, i, error)) return FALSE;
-  g_autofree char *name = NULL;
+  if (g_str_has_prefix(raw->use, "plugin:"))
+    return ho_yaml_fail(r->yaml, error, use, "'%s': shared objects are not carried out by this version", raw->use);
+  gboolean foreign = g_str_has_prefix(raw->use, "exec:");
+  if (!foreign && !refuse_foreign_keys(r, i, error)) return FALSE;
+  g_autofree char *name = NULL, *files = NULL;
   g_auto(GStrv) given = NULL;
-  ho_spec_split(raw->use, &name, &given);
   ho_config_scheduler *s = &list[i];
-  s->scheduler = ho_scheduler_find(name);
-  if (!s->scheduler) return unknown_scheduler(r, use, name, error);
+  if (foreign) {
+    if (!raw->label)
+      return ho_yaml_fail(r->yaml, error, use, "'%s' needs a label: a command makes a long name in tables", raw->use);
+    if (!(files = digest_files(r, i, error)) || !open_foreign(r, i, s, error)) return FALSE;
+    given = g_new0(char *, 1);
+  } else {
+    ho_spec_split(raw->use, &name, &given);
+    s->scheduler = ho_scheduler_find(name);
+    if (!s->scheduler) return unknown_scheduler(r, use, name, error);
+  }
+  c->n_schedulers++; /* from here on ho_config_free frees options and processes */
   s->label = ho_arena_strdup(c->arena, raw->label ? raw->label : raw->use);
   if (!raw->label && given[0])
     return ho_yaml_fail(r->yaml, error, use, "'%s' needs a label: options make a long name in tables", raw->use);
   if (!ho_config_check_label(r, raw->label ? label : use, s->label, error)) return FALSE;
   s->options = read_options(r, i, s->scheduler, given, error);
   if (!s->options) return FALSE;
-  c->n_schedulers++; /* from here on ho_config_free frees the options */
-  g_autofree char *canonical = ho_options_canonical(s->options);
+  g_autofree char *settings = ho_options_canonical(s->options);
+  g_autofree char *canonical =
+      foreign ? g_strdup_printf("command=%s,files=%.16s%s%s", raw->use + strlen("exec:"), files, *settings ? "," : "", settings)
+              : g_steal_pointer(&settings);
   s->canonical = ho_arena_strdup(c->arena, canonical);
   for (unsigned j = 0; j < i; j++) {
     if (strcmp(list[j].label, s->label) == 0)
       return ho_yaml_fail(r->yaml, error, raw->label ? label : use, "'%s' is the label of two schedulers", s->label);
-    if (list[j].scheduler == s->scheduler && strcmp(list[j].canonical, s->canonical) == 0)
+    if (strcmp(list[j].scheduler->name, s->scheduler->name) == 0 && strcmp(list[j].canonical, s->canonical) == 0)
       return ho_yaml_fail(r->yaml, error, use, "'%s' is '%s' again: the same scheduler with the same options", s->label,
                           list[j].label);
   }

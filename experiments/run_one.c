@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "experiments/foreign.h"
 #include "sched/search.h"
 #include "sim/plan_check.h"
 #include "sim/replay.h"
@@ -122,14 +123,17 @@ static void keep_checkpoints(ho_running *u, ho_search *s) {
 /* Runs one scheduler and replays what it found. FALSE with the reason: no plan, or a plan that cannot be replayed. */
 static gboolean run_member(ho_running *u, int32_t scheduler, GError **error) {
   const ho_config_scheduler *c = &u->e->config->scheduler[scheduler];
+  g_autoptr(ho_exec) process = c->foreign ? ho_foreign_take(c->foreign, error) : NULL;
+  if (c->foreign && !process) return FALSE;
   ho_search_setup setup = {.problem = u->problem,
-                           .scheduler = c->scheduler,
+                           .scheduler = process ? ho_exec_scheduler(process) : c->scheduler,
                            .options = c->options,
                            .stream = ho_experiment_stream(u->e, u->run, scheduler),
                            .evaluations = u->e->config->evaluations,
                            .checkpoints = u->e->config->checkpoints};
   g_autoptr(ho_search) s = ho_search_new(&setup);
   gboolean fine = ho_search_run(s, error);
+  if (process) ho_foreign_give(c->foreign, g_steal_pointer(&process), fine);
   ho_store_result *r = &u->out->result;
   r->evaluations += ho_search_evaluations(s);
   r->seconds_scheduler += ho_search_scheduler_seconds(s);

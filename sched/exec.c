@@ -130,7 +130,7 @@ static gboolean greet(ho_exec *x, GError **error) {
 static int run(ho_search *s);
 
 ho_exec *ho_exec_open(const char *command, const ho_exec_limits *limits, GError **error) {
-  ho_pipe *pipe = ho_pipe_open(command, limits ? limits->memory : 0, error);
+  ho_pipe *pipe = ho_pipe_open(command, limits ? limits->folder : NULL, limits ? limits->memory : 0, error);
   if (!pipe) return NULL;
   g_autoptr(ho_exec) x = g_new0(ho_exec, 1);
   x->pipe = pipe;

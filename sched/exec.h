@@ -13,9 +13,10 @@
 G_BEGIN_DECLS
 
 typedef struct {
-  double timeout; /* s for a problem, and for hello; 0: 600 */
-  int64_t memory; /* B of address space; 0: no limit */
-  FILE *log;      /* every line both ways; NULL */
+  double timeout;     /* s for a problem, and for hello; 0: 600 */
+  int64_t memory;     /* B of address space; 0: no limit */
+  FILE *log;          /* every line both ways; NULL */
+  const char *folder; /* where it runs; NULL: here */
 } ho_exec_limits;
 
 typedef struct ho_exec ho_exec;

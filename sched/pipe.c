@@ -39,7 +39,7 @@ static void set_up_child(gpointer data) {
   setrlimit(RLIMIT_AS, &r);
 }
 
-ho_pipe *ho_pipe_open(const char *command, int64_t memory, GError **error) {
+ho_pipe *ho_pipe_open(const char *command, const char *folder, int64_t memory, GError **error) {
   g_auto(GStrv) words = NULL;
   g_autoptr(GError) why = NULL;
   int input[2], output = -1;
@@ -55,8 +55,8 @@ ho_pipe *ho_pipe_open(const char *command, int64_t memory, GError **error) {
   ho_pipe *p = g_new0(ho_pipe, 1);
   int pipes[2];
   gboolean ok = pipe2(pipes, O_CLOEXEC) == 0 &&
-                g_spawn_async_with_fds(NULL, words, NULL, G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD, set_up_child, &limits,
-                                       &p->child, input[1], pipes[1], STDERR_FILENO, &why);
+                g_spawn_async_with_fds(folder, words, NULL, G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD, set_up_child,
+                                       &limits, &p->child, input[1], pipes[1], STDERR_FILENO, &why);
   output = ok ? pipes[0] : -1;
   close(input[1]);
   if (ok) close(pipes[1]);

@@ -14,8 +14,8 @@ G_BEGIN_DECLS
 
 typedef struct ho_pipe ho_pipe;
 
-/* `command`: words as a shell splits them; no shell runs. `memory`: B of address space, 0: no limit. */
-ho_pipe *ho_pipe_open(const char *command, int64_t memory, GError **error);
+/* `command`: words as a shell splits them; no shell runs. `folder`: where it runs; NULL: here. `memory`: B of address space, 0: no limit. */
+ho_pipe *ho_pipe_open(const char *command, const char *folder, int64_t memory, GError **error);
 void ho_pipe_free(ho_pipe *p); /* kills what is left; NULL is allowed */
 
 /* Every line both ways is also written to `log`, "> " before ours and "< " before theirs; NULL: to none. Not owned. */

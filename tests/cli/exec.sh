@@ -79,4 +79,44 @@ ok $? "nothing that they started is left"
 said=$("$heteroopt" try "exec:bash bad.sh wrong" --graph resnet18 2>&1 >/dev/null)
 grep -qF "plan 0: " <<<"$said"
 ok $? "a wrong plan is told with its place" "$said"
+
+cp "$HO_TEST_SRCDIR/examples/exec/heft.py" .
+cat >e.yaml <<END
+format: heteroopt-experiment/1
+name: e
+seed: 1
+replicates: 1
+workloads: [resnet18]
+modes: [inference]
+platforms: [server, edge-soc]
+budget: {evaluations: 50}
+checkpoints: 3
+replays: {times: 5, noise: 0.05}
+schedulers:
+  - {use: heft}
+  - {use: "exec:python3 heft.py", label: Ours, files: [heft.py], timeout: 1min, keep: true}
+  - {use: "exec:bash bad.sh early", label: Broken}
+END
+said=$("$heteroopt" run e.yaml --jobs 2 2>&1)
+[ $? -eq 0 ] && grep -q 'exited with status 7 before it was done' <<<"$said"
+ok $? "an experiment goes on when a process fails, and says why" "$said"
+same=$(python3 - <<END
+import sqlite3
+rows = sqlite3.connect("e.db").execute("select problem, scheduler, latency, energy, memory from final_front").fetchall()
+print(sorted(r[:1] + r[2:] for r in rows if r[1] == "Ours") == sorted(r[:1] + r[2:] for r in rows if r[1] == "heft") and len(rows) == 4)
+END
+)
+[ "$same" = True ]
+ok $? "HEFT in Python stores the plans of heft"
+said=$("$heteroopt" run e.yaml 2>&1)
+grep -q '^heteroopt: 4 of 6 runs were there already' <<<"$said"
+ok $? "runs of processes are not made again, failed ones are" "$said"
+echo "# changed" >>heft.py
+said=$("$heteroopt" run e.yaml 2>&1)
+grep -q '^heteroopt: 2 of 6 runs were there already' <<<"$said"
+ok $? "but when their files have changed" "$said"
+sed -i 's/timeout: 1min/timeout: never/' e.yaml
+said=$("$heteroopt" check e.yaml 2>&1)
+[ $? -eq 1 ] && grep -q "e.yaml:13:.*timeout" <<<"$said"
+ok $? "a wrong time-out is named with its line" "$said"
 finish

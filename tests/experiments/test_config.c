@@ -136,8 +136,8 @@ Test(config, an_exclusion_matches_something_and_says_why) {
 
 Test(config, what_is_not_carried_out_is_refused_by_name) {
   refuses(
-      HEAD "  - {use: 'exec:python3 mine.py', label: Ours}\n",
-      "t.yaml:7:6: key 'use': 'exec:python3 mine.py': schedulers from outside the program are not carried out by this version");
+      HEAD "  - {use: 'exec:nothing-like-it', label: Ours}\n",
+      "t.yaml:7:6: key 'use': exec:nothing-like-it: cannot be started: Failed to execute child process “nothing-like-it” (No such file or directory)");
   refuses(HEAD "  - {use: nsga2, keep: true}\n",
           "t.yaml:7:18: key 'keep': belongs to schedulers of the form exec:COMMAND; 'nsga2' is built in");
   refuses(HEAD "studies:\n  - name: a\n    sweep: [{path: workload.batch, values: [1, 8]}]\n",

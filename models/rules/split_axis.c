@@ -25,7 +25,7 @@ gboolean ho_axis_same_shape(const ho_workgraph *w, ho_tensor a, ho_tensor b) {
 
 int32_t ho_axis_broadcast(const ho_workgraph *w, ho_tensor t, ho_tensor out, int32_t dim) {
   const ho_tensor_info *x = &w->tensor[t].info, *y = &w->tensor[out].info;
-  if (x->rank < 0 || dim < 0 || dim >= y->rank) return HO_CUT_NEVER;
+  if (x->rank < 0 || x->rank > y->rank || dim < 0 || dim >= y->rank) return HO_CUT_NEVER;
   int32_t d = dim - (y->rank - x->rank);
   if (d < 0 || x->shape[d] == 1) return HO_CUT_WHOLE;
   return x->shape[d] == y->shape[dim] ? d : HO_CUT_NEVER;

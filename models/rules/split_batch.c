@@ -1,8 +1,9 @@
 /* split_batch.c: the axis `batch`: which ops treat the first dimension of their tensors sample by sample; see split.h.
  *
- * Judged by kind and shape. Ops that mix samples (batch normalisation in training, sums over the batch, gradients of weights, losses), whose
- * meaning hangs on attributes that shapes do not show (einsum, recurrences, scatter), or that nobody knows, do not split. A reshape keeps the
- * order of elements, so that a piece of its first dimension is a piece of the other's. */
+ * Judged by kind and shape. Ops that mix samples (batch normalisation in training, sums over the batch, gradients of weights, losses), that
+ * draw random numbers (parts with one seed would draw the same), whose meaning hangs on attributes that shapes do not show (einsum, recurrences,
+ * scatter), or that nobody knows, do not split. A reshape keeps the order of elements, so that a piece of its first dimension is a piece of
+ * the other's. */
 #include <string.h>
 
 #include "models/rules/split_private.h"
@@ -13,13 +14,35 @@ static sample_class class_of(const ho_workgraph *w, const char *kind, ho_family 
   static const struct {
     const char *kind;
     sample_class class;
-  } words[] = {{"attention", ATTENTION},  {"batchnorm_grad", MIXES}, {"cast", PLAIN},          {"concat", CONCAT},
-               {"conv_transpose", MIXES}, {"copy", PLAIN},           {"cumsum", MIXES},        {"deform_conv", MIXES},
-               {"depth_to_space", PLAIN}, {"einsum", MIXES},         {"embedding", GATHER},    {"expand", EXPAND},
-               {"flatten", RESHAPE},      {"flatten_grad", RESHAPE}, {"gather", GATHER},       {"identity", PLAIN},
-               {"loss", MIXES},           {"loss_grad", MIXES},      {"pad", PLAIN},           {"reshape", RESHAPE},
-               {"reshape_grad", RESHAPE}, {"slice", PLAIN},          {"slice_grad", PLAIN},    {"space_to_depth", PLAIN},
-               {"split", PLAIN},          {"squeeze", RESHAPE},      {"transpose", TRANSPOSE}, {"transpose_grad", TRANSPOSE},
+  } words[] = {{"attention", ATTENTION},
+               {"batchnorm_grad", MIXES},
+               {"cast", PLAIN},
+               {"concat", CONCAT},
+               {"conv_transpose", MIXES},
+               {"copy", PLAIN},
+               {"cumsum", MIXES},
+               {"deform_conv", MIXES},
+               {"depth_to_space", PLAIN},
+               {"einsum", MIXES},
+               {"embedding", GATHER},
+               {"expand", EXPAND},
+               {"flatten", RESHAPE},
+               {"flatten_grad", RESHAPE},
+               {"gather", GATHER},
+               {"identity", PLAIN},
+               {"loss", MIXES},
+               {"loss_grad", MIXES},
+               {"pad", PLAIN},
+               {"reshape", RESHAPE},
+               {"random", MIXES},
+               {"reshape_grad", RESHAPE},
+               {"slice", PLAIN},
+               {"slice_grad", PLAIN},
+               {"space_to_depth", PLAIN},
+               {"split", PLAIN},
+               {"squeeze", RESHAPE},
+               {"transpose", TRANSPOSE},
+               {"transpose_grad", TRANSPOSE},
                {"unsqueeze", RESHAPE}};
   for (size_t i = 0; i < G_N_ELEMENTS(words); i++)
     if (strcmp(words[i].kind, kind) == 0) return words[i].class;

@@ -224,3 +224,20 @@ Test(split, a_residual_of_the_same_shape_is_not_taken_for_the_map) {
   for (int32_t i = g->use_start[x]; i < g->use_start[x + 1]; i++) cr_assert_str_eq(g->op[g->use[i]].kind, "conv");
   for (int32_t i = g->use_start[r]; i < g->use_start[r + 1]; i++) cr_assert_str_eq(g->op[g->use[i]].kind, "slice");
 }
+
+/* Parts with one seed would draw the same numbers; a file may state a shape that its operands do not have. */
+Test(split, random_numbers_and_shapes_that_contradict_each_other_are_not_split) {
+  static const char *const texts[][2] = {{"\"kind\":\"random\"", "\"shape\":[2,3]"},
+                                         {"\"kind\":\"add\"", "\"shape\":[1,2,3]"},
+                                         {"\"kind\":\"add\"", "\"shape\":[2,3]"}};
+  for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) {
+    g_autofree char *text = g_strdup_printf(
+        "{\"format\":\"heteroopt-graph/1\",\"name\":\"g\",\"ops\":[{\"name\":\"o\",%s}],\"tensors\":["
+        "{\"name\":\"x\",%s,\"consumers\":[\"o\"]},"
+        "{\"name\":\"y\",\"shape\":[2,3],\"producer\":\"o\"}]}",
+        texts[i][0], texts[i][1]);
+    char *message = NULL;
+    ho_graph *g = rewritten(text, "split:ops=o:axis=batch", &message);
+    cr_assert_eq(g != NULL, i == 2, "%s", text);
+  }
+}

@@ -9,6 +9,7 @@
 #include "cli/inputs.h"
 #include "results/archive.h"
 #include "sched/search.h"
+#include "sim/bounds.h"
 #include "sim/plan_check.h"
 #include "sim/variant.h"
 
@@ -95,6 +96,43 @@ static gboolean replay_front(const ho_problem *q, ho_archive *found, replayed_fr
   return ok;
 }
 
+/* What no plan can be better than; memory where that is tightest. */
+static double bound_of(const ho_problem *q, const ho_bounds *b, ho_objective o) {
+  if (o == HO_OBJECTIVE_LATENCY) return b->latency;
+  if (o == HO_OBJECTIVE_ENERGY) return b->energy;
+  return q->memory_measure == HO_MEMORY_TIGHTEST ? b->tightest : NAN;
+}
+
+static json_t *bounds_json(const ho_problem *q) {
+  ho_bounds b = ho_bounds_of(q);
+  json_t *j = json_object();
+  for (int32_t k = 0; k < q->n_objectives; k++) {
+    double bound = bound_of(q, &b, q->objective[k]);
+    if (isfinite(bound)) json_object_set_new(j, ho_objective_name(q->objective[k]), json_real(bound));
+  }
+  return j;
+}
+
+/* Least of the front, as a percentage above the bound. */
+static void bounds_text(const ho_problem *q, const replayed_front *front, GString *out) {
+  ho_bounds b = ho_bounds_of(q);
+  g_string_append(out, "bounds");
+  for (int k = 0; k < HO_N_OBJECTIVES; k++) {
+    double bound = bound_of(q, &b, (ho_objective)k), least = INFINITY;
+    for (int32_t i = 0; i < front->n; i++) {
+      const ho_figures *f = &front->figures[i];
+      least = fmin(least, k == HO_OBJECTIVE_LATENCY  ? f->latency
+                          : k == HO_OBJECTIVE_ENERGY ? f->energy
+                                                     : ho_cli_memory_figure(q, f));
+    }
+    if (!isfinite(bound)) continue;
+    g_autofree char *text = ho_cli_objective_text(q, (ho_objective)k, bound);
+    g_string_append_printf(out, "%s %s %s", k ? "," : ":", ho_objective_name((ho_objective)k), text);
+    if (bound > 0) g_string_append_printf(out, " (%.3g x)", least / bound);
+  }
+  g_string_append(out, "\n");
+}
+
 static json_t *front_json(const schedule_options *o, const ho_scheduler *scheduler, const replayed_front *front) {
   g_autofree ho_plan_note *notes = g_new0(ho_plan_note, (size_t)front->n + 1);
   for (int32_t i = 0; i < front->n; i++)
@@ -146,7 +184,12 @@ static gboolean print(const schedule_options *o, const ho_scheduler *scheduler, 
   const ho_problem *q = &o->in.problem;
   json_t *json = front_json(o, scheduler, front);
   gboolean ok = !o->output || ho_json_write(json, o->output, error);
-  if (!o->json) front_text(q, front, out);
+  if (o->json) {
+    json_object_set_new(json, "bounds", bounds_json(q));
+  } else {
+    front_text(q, front, out);
+    bounds_text(q, front, out);
+  }
   if (ok && o->explain) ok = explain(q, front, o->json ? json : NULL, out, error);
   double seconds = ho_search_scheduler_seconds(search), engine = ho_search_engine_seconds(search);
   if (o->timing && o->json) {

@@ -117,6 +117,12 @@ static const char *name_of(const emission *e, ho_tensor u) {
   return e->x->w->tensor[u].info.name;
 }
 
+/* What a member calls t that it makes: a name outside, where it leaves, else one of its own. */
+static const char *made_name(const emission *e, ho_tensor t) {
+  ho_tensor u = makes(e->x, e->o, t);
+  return u >= 0 ? name_of(e, u) : inner_name(e, t);
+}
+
 /* Later parts of a sum go without the bias. */
 static gboolean goes_without(const emission *e, const ho_onnx_node *n, int32_t k) {
   return e->is_part && k == 2 && k == n->n_in - 1 && e->origin[0].from > 0 && strcmp(e->origin[0].axis, "reduction") == 0;
@@ -146,7 +152,7 @@ static gboolean gather_inputs(emission *e, const ho_onnx_node *n, GPtrArray *in,
       maker = x->w->first->tensor[t].producer;
     }
     if (u < 0 && maker >= 0 && is_member(e, maker)) {
-      g_ptr_array_add(in, (gpointer)inner_name(e, t));
+      g_ptr_array_add(in, (gpointer)made_name(e, t));
       continue;
     }
     if (u < 0) return ho_onnx_cannot(x, e->o, error, "nothing says what it reads in place of an input that was rewritten");
@@ -162,7 +168,7 @@ static void gather_outputs(emission *e, const ho_onnx_node *n, GPtrArray *out) {
   for (int32_t k = 0; k < n->n_out; k++) {
     ho_tensor u = n->out[k] ? makes(e->x, e->o, n->out[k]->index) : -1;
     if (u >= 0) note_name(e->outer_out, name_of(e, u));
-    g_ptr_array_add(out, (gpointer)(u >= 0 ? name_of(e, u) : n->out[k] ? inner_name(e, n->out[k]->index) : ""));
+    g_ptr_array_add(out, (gpointer)(n->out[k] ? made_name(e, n->out[k]->index) : ""));
   }
 }
 

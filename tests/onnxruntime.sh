@@ -47,7 +47,7 @@ folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
 export PYTHONDONTWRITEBYTECODE=1
 python3 "$here/onnxruntime/models.py" "$folder" || exit 1
-models=("$here/../experiments/small_residual.onnx" "$folder/convolutions.onnx" "$folder/encoder.onnx" "$folder/products.onnx" "$here/data/onnx/traps.onnx")
+models=("$here/../experiments/small_residual.onnx" "$folder/convolutions.onnx" "$folder/encoder.onnx" "$folder/products.onnx" "$folder/skips.onnx" "$here/data/onnx/traps.onnx")
 shared=${HO_SHARED:-$here/../../shared}/onnx/files
 for model in micro_kws_m_static_fp32.onnx micro_kws_m_static_qdq.onnx super_resolution_10.onnx genai_tiny_gpt2_past.onnx,batch_size=2 \
   ort_fusion/matmul_add_fusion_3Input_gemm_relu.onnx ort_fusion/fusion_fuse-conv-bn-mul-add-unsqueeze-no-bias.onnx; do

@@ -5,6 +5,7 @@ Usage: models.py FOLDER
 convolutions.onnx  batch 4: grouped and depthwise convolutions, batch normalisation, a residual, pooling, an identity, a dropout
 encoder.onnx       batch 4: one transformer layer with everything in pieces: layer normalisation, attention of 6 heads with a mask, GELU
 products.onnx      Gemm with and without transposed and square weights, products of two activations, a bias of every shape
+skips.onnx         additions before a normalisation that are read later too, three times over
 traps.onnx         a branch for every operator that looks as if it split, and mixes samples, heads or operands by an attribute or the
                    order of its inputs; all sizes are 4. A copy lies in tests/data/onnx
 """
@@ -107,6 +108,15 @@ def products():
     return model("products", p + [value(12, "y", [8, 8])])
 
 
+def skips():
+    p, x = [value(11, "x", [4, 6, 8])], "x"
+    for i in "123":
+        p += linear(x, "l" + i, 8, 8) + [node("Add", ["l" + i, x], "s" + i), weight("g" + i, [8]), weight("b" + i, [8]),
+                                         node("LayerNormalization", ["s" + i, "g" + i, "b" + i], "n" + i), node("Add", ["n" + i, "s" + i], "y" + i)]
+        x = "y" + i
+    return model("skips", p + [value(12, x, [4, 6, 8])])
+
+
 TRAPS = {  # name: rank of what it reads, operator, constants that it reads too (None: the same again), attributes, shape if another
     "softmax_first": (2, "Softmax", [], [whole("axis", 0)]),
     "softmax_second": (3, "Softmax", [], [whole("axis", 1)]),
@@ -157,7 +167,7 @@ def traps():
 
 
 def main():
-    for build in (convolutions, encoder, products, traps):
+    for build in (convolutions, encoder, products, skips, traps):
         random.seed(20261)
         with open(os.path.join(sys.argv[1], build.__name__ + ".onnx"), "wb") as f:
             f.write(build())

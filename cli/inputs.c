@@ -6,6 +6,7 @@
 #include "base/units.h"
 #include "models/onnx_export.h"
 #include "models/trace_times.h"
+#include "sched/plugin.h"
 #include "sim/plan_check.h"
 
 void ho_cli_bindings_free(ho_cli_bindings *b) {
@@ -148,6 +149,7 @@ const ho_scheduler *ho_cli_scheduler(const char *command, const char *name, ho_e
     ho_cli_usage(error, "%s: --scheduler is missing: heteroopt list schedulers shows them", command);
     return NULL;
   }
+  if (g_str_has_prefix(name, "plugin:")) return ho_plugin_load(name + strlen("plugin:"), error);
   if (g_str_has_prefix(name, "exec:")) {
     *exec = ho_exec_open(name + strlen("exec:"), NULL, error);
     return *exec ? ho_exec_scheduler(*exec) : NULL;

@@ -7,6 +7,7 @@
 #include "base/units.h"
 #include "experiments/config_read.h"
 #include "experiments/foreign.h"
+#include "sched/plugin.h"
 
 static gboolean unknown_scheduler(const ho_config_reader *r, const char *path, const char *name, GError **error) {
   g_autoptr(GPtrArray) names = g_ptr_array_new();
@@ -62,6 +63,21 @@ static gboolean open_foreign(const ho_config_reader *r, unsigned i, ho_config_sc
   return TRUE;
 }
 
+/* A shared object counts by its content. */
+static gboolean open_plugin(const ho_config_reader *r, unsigned i, ho_config_scheduler *s, char **digest, GError **error) {
+  const char *name = r->raw->schedulers[i].use + strlen("plugin:");
+  g_autofree char *file = g_path_is_absolute(name) ? g_strdup(name) : g_build_filename(r->config->folder, name, NULL);
+  g_autofree char *use = g_strdup_printf("schedulers[%u].use", i), *text = NULL;
+  g_autoptr(GError) why = NULL;
+  g_autoptr(ho_digest) d = ho_digest_new();
+  size_t length;
+  s->scheduler = ho_plugin_load(file, &why);
+  if (!s->scheduler || !ho_file_read(file, &text, &length, &why)) return ho_yaml_fail(r->yaml, error, use, "%s", why->message);
+  ho_digest_bytes(d, text, length);
+  *digest = ho_digest_finish(d);
+  return TRUE;
+}
+
 /* Options from `use` and `set` together. Each text is first read alone, so that an error names its own line. */
 static ho_options *read_options(const ho_config_reader *r, unsigned i, const ho_scheduler *scheduler, char *const *in_use,
                                 GError **error) {
@@ -95,17 +111,15 @@ static gboolean read_scheduler(const ho_config_reader *r, unsigned i, ho_config_
   g_autofree char *use = g_strdup_printf("schedulers[%u].use", i);
   g_autofree char *label = g_strdup_printf("schedulers[%u].label", i);
   if (!raw->use) return ho_yaml_fail(r->yaml, error, use, "key 'use' is missing: expected the name of a scheduler");
-  if (g_str_has_prefix(raw->use, "plugin:"))
-    return ho_yaml_fail(r->yaml, error, use, "'%s': shared objects are not carried out by this version", raw->use);
-  gboolean foreign = g_str_has_prefix(raw->use, "exec:");
+  gboolean plugin = g_str_has_prefix(raw->use, "plugin:"), foreign = g_str_has_prefix(raw->use, "exec:");
   if (!foreign && !refuse_foreign_keys(r, i, error)) return FALSE;
   g_autofree char *name = NULL, *files = NULL;
   g_auto(GStrv) given = NULL;
   ho_config_scheduler *s = &list[i];
-  if (foreign) {
-    if (!raw->label)
-      return ho_yaml_fail(r->yaml, error, use, "'%s' needs a label: a command makes a long name in tables", raw->use);
-    if (!(files = digest_files(r, i, error)) || !open_foreign(r, i, s, error)) return FALSE;
+  if (foreign || plugin) {
+    if (!raw->label) return ho_yaml_fail(r->yaml, error, use, "'%s' needs a label: it would be a long name in tables", raw->use);
+    if (plugin ? !open_plugin(r, i, s, &files, error) : !(files = digest_files(r, i, error)) || !open_foreign(r, i, s, error))
+      return FALSE;
     given = g_new0(char *, 1);
   } else {
     ho_spec_split(raw->use, &name, &given);
@@ -120,9 +134,8 @@ static gboolean read_scheduler(const ho_config_reader *r, unsigned i, ho_config_
   s->options = read_options(r, i, s->scheduler, given, error);
   if (!s->options) return FALSE;
   g_autofree char *settings = ho_options_canonical(s->options);
-  g_autofree char *canonical =
-      foreign ? g_strdup_printf("command=%s,files=%.16s%s%s", raw->use + strlen("exec:"), files, *settings ? "," : "", settings)
-              : g_steal_pointer(&settings);
+  g_autofree char *canonical = foreign ? g_strdup_printf("%s,files=%.16s%s%s", raw->use, files, *settings ? "," : "", settings)
+                                       : g_steal_pointer(&settings);
   s->canonical = ho_arena_strdup(c->arena, canonical);
   for (unsigned j = 0; j < i; j++) {
     if (strcmp(list[j].label, s->label) == 0)

@@ -39,4 +39,44 @@ shown=$("$root$prefix/bin/heteroopt" schedule --graph resnet50:batch=8 --platfor
   sed -n 's/.*"latency": \([0-9.e-]*\).*/\1/p' | head -n 1)
 [ "$(printf '%.6g' "$shown")" = "${said%% s, *}" ]
 ok $? "and computes what the command does" "said '$said', the command '$shown'"
+
+# The example of a plug-in builds outside of the tree, with its own Makefile, and runs; others are refused in one line.
+# schedule_with FILE: what it says, on standard error too.
+schedule_with() { "$root$prefix/bin/heteroopt" schedule --graph resnet18 --platform server --scheduler "plugin:$1" 2>&1; }
+cp -r "$root$prefix/share/heteroopt/examples/plugin" "$root/plugin" && cd "$root/plugin" || exit 1
+said=$(make CC="$HO_TEST_CC" CFLAGS="-Wall -Wextra -Werror -I$root$prefix/include/heteroopt" 2>&1)
+ok $? "the example of a plug-in builds with its own Makefile" "$said"
+said=$(schedule_with ./round_robin.so)
+[ $? -eq 0 ] && grep -q '^1 ' <<<"$said"
+ok $? "and runs" "$said"
+said=$(cd "$root" && cat >p.yaml <<END && "$root$prefix/bin/heteroopt" run p.yaml 2>&1
+format: heteroopt-experiment/1
+name: p
+seed: 1
+replicates: 1
+workloads: [resnet18]
+modes: [inference]
+platforms: [server]
+budget: {evaluations: 50}
+checkpoints: 3
+replays: {times: 5, noise: 0.05}
+schedulers:
+  - {use: heft}
+  - {use: "plugin:plugin/round_robin.so", label: Mine, set: [starts=4]}
+END
+)
+[ $? -eq 0 ] && grep -q 'Mine' <<<"$said"
+ok $? "and competes in an experiment" "$said"
+sed 's/HO_SCHEDULER_ABI/99/' round_robin.c >other.c && $HO_TEST_CC -std=c17 -fPIC -shared -o other.so other.c \
+  -I"$root$prefix/include/heteroopt" $(pkg-config --cflags glib-2.0)
+said=$(schedule_with ./other.so)
+[ $? -eq 1 ] && [ "$(wc -l <<<"$said")" = 1 ] && grep -q 'built for version 99 of the scheduler interface, expected 1' <<<"$said"
+ok $? "a plug-in of another version is refused" "$said"
+echo 'int nothing;' >empty.c && $HO_TEST_CC -fPIC -shared -o empty.so empty.c
+said=$(schedule_with ./empty.so)
+[ $? -eq 1 ] && [ "$(wc -l <<<"$said")" = 1 ] && grep -q "has no object 'ho_plugin_scheduler'" <<<"$said"
+ok $? "a plug-in without a scheduler is refused" "$said"
+said=$(schedule_with ./nothing-like-it.so)
+[ $? -eq 1 ] && [ "$(wc -l <<<"$said")" = 1 ]
+ok $? "a plug-in that is not there is refused" "$said"
 finish

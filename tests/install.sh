@@ -49,7 +49,7 @@ ok $? "the example of a plug-in builds with its own Makefile" "$said"
 said=$(schedule_with ./round_robin.so)
 [ $? -eq 0 ] && grep -q '^1 ' <<<"$said"
 ok $? "and runs" "$said"
-said=$(cd "$root" && cat >p.yaml <<END && "$root$prefix/bin/heteroopt" run p.yaml 2>&1
+cat >"$root/p.yaml" <<END
 format: heteroopt-experiment/1
 name: p
 seed: 1
@@ -64,7 +64,7 @@ schedulers:
   - {use: heft}
   - {use: "plugin:plugin/round_robin.so", label: Mine, set: [starts=4]}
 END
-)
+said=$(cd "$root" && "$root$prefix/bin/heteroopt" run p.yaml 2>&1)
 [ $? -eq 0 ] && grep -q 'Mine' <<<"$said"
 ok $? "and competes in an experiment" "$said"
 sed 's/HO_SCHEDULER_ABI/99/' round_robin.c >other.c && $HO_TEST_CC -std=c17 -fPIC -shared -o other.so other.c \

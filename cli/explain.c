@@ -51,7 +51,7 @@ void ho_cli_explain(const ho_problem *q, const ho_replay_result *r, GString *out
   if (t >= 0) {
     g_autofree char *bytes = ho_unit_format(r->transfer[t].bytes, HO_UNIT_BYTES);
     g_autofree char *lost = ho_unit_format(wait, HO_UNIT_SECONDS);
-    g_string_append_printf(out, "  longest wait: %s (%s) from %s to %s loses %s to other traffic\n",
+    g_string_append_printf(out, "  longest wait: %s (%s) from %s to %s arrives %s later than alone\n",
                            q->graph->tensor[r->transfer[t].tensor].name, bytes, p->memory[r->transfer[t].from].name,
                            p->memory[r->transfer[t].to].name, lost);
   }

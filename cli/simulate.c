@@ -7,6 +7,7 @@
 #include "cli/command.h"
 #include "cli/explain.h"
 #include "cli/inputs.h"
+#include "cli/profile.h"
 #include "cli/replay_json.h"
 #include "plots/timeline_svg.h"
 #include "plots/trace.h"
@@ -23,7 +24,7 @@ typedef struct {
   gint64 repeat; /* 0: not asked for */
   gint64 number; /* which plan of a front, from 1; 0: not said */
   double noise;
-  gboolean json;
+  gboolean json, profile;
 } simulate_options;
 
 static void simulate_options_clear(simulate_options *o) {
@@ -119,10 +120,14 @@ static gboolean simulate(const simulate_options *o, GString *out, GError **error
   q = r->problem;
   if (o->trace_file && !ho_trace_write(q, replay, r, o->trace_file, error)) return FALSE;
   if (o->timeline_file && !ho_timeline_write(q, replay, r, o->timeline_file, error)) return FALSE;
+  g_autoptr(ho_profile) profile = o->profile ? ho_profile_new(r) : NULL;
   if (o->json) {
-    ho_cli_json(out, ho_cli_replay_json(q, replay, r, o->repeat ? &spread : NULL));
+    json_t *json = ho_cli_replay_json(q, replay, r, o->repeat ? &spread : NULL);
+    if (profile) json_object_set_new(json, "profile", ho_cli_profile_json(r, profile));
+    ho_cli_json(out, json);
   } else {
     print_text(q, r, o->repeat ? &spread : NULL, out);
+    if (profile) ho_cli_profile(r, profile, out);
   }
   return TRUE;
 }
@@ -150,6 +155,8 @@ static gboolean run(const ho_command *self, int argc, char **argv, GString *out,
       {"noise", 0, 0, G_OPTION_ARG_STRING, &o.noise_text, "coefficient of variation of durations (default 0)", "CV"},
       {"repeat", 0, 0, G_OPTION_ARG_STRING, &o.repeat_text, "add P50 and P95 over N noisy replays; the rest is then noise-free",
        "N"},
+      {"profile", 0, 0, G_OPTION_ARG_NONE, &o.profile, "where the time went: idle gaps and their causes, slow-down, speed-up",
+       NULL},
       {"trace", 0, 0, G_OPTION_ARG_FILENAME, &o.trace_file, "write trace events for ui.perfetto.dev", "FILE.json"},
       {"timeline", 0, 0, G_OPTION_ARG_FILENAME, &o.timeline_file, "draw devices, links and memories over time", "FILE.svg"},
       HO_CLI_MEASURE_ENTRIES(&o.in),
@@ -168,6 +175,7 @@ const ho_command ho_command_simulate = {
         "Examples:\n"
         "  heteroopt simulate --graph resnet50:batch=8 --platform workstation --policy fifo --timeline timeline.svg\n"
         "  heteroopt schedule --graph resnet50:batch=8 --platform workstation --scheduler heft -o front.json\n"
-        "  heteroopt simulate --graph resnet50:batch=8 --platform workstation --plan front.json --repeat 20 --noise 0.05",
+        "  heteroopt simulate --graph resnet50:batch=8 --platform workstation --plan front.json --repeat 20 --noise 0.05\n"
+        "  heteroopt simulate --graph resnet50:batch=8 --platform workstation --plan front.json --profile",
     .run = run,
 };

@@ -54,14 +54,7 @@ static void list_devices(json_t *list) {
 }
 
 static void list_policies(json_t *list) {
-  const char *const summaries[] = {"each ready op, in order, on the first idle device that can run it",
-                                   "the ready op of highest priority on the first idle device that can run it"};
-  for (int i = 0; ho_policy_names[i]; i++) {
-    const char *s = !strcmp(ho_policy_names[i], "fifo")       ? summaries[0]
-                    : !strcmp(ho_policy_names[i], "priority") ? summaries[1]
-                                                              : "";
-    add(list, ho_policy_names[i], s, NULL, NULL);
-  }
+  for (int i = 0; ho_policy_names[i]; i++) add(list, ho_policy_names[i], ho_policy_summary(ho_policy_names[i]), NULL, NULL);
 }
 
 static void list_rules(json_t *list) {

@@ -23,6 +23,7 @@ extern const ho_scheduler ho_scheduler_olb;
 extern const ho_scheduler ho_scheduler_heft_energy;
 extern const ho_scheduler ho_scheduler_parametric;
 extern const ho_scheduler ho_scheduler_exact;
+extern const ho_scheduler ho_scheduler_policy;
 extern const ho_scheduler ho_scheduler_single_fastest;
 extern const ho_scheduler ho_scheduler_greedy_rules;
 extern const ho_scheduler ho_scheduler_grouped_expert;

@@ -23,6 +23,7 @@ const ho_scheduler *const ho_schedulers[] = {
     &ho_scheduler_olb,
     &ho_scheduler_heft_energy,
     &ho_scheduler_parametric,
+    &ho_scheduler_policy,
     &ho_scheduler_exact,
     &ho_scheduler_single_fastest,
     &ho_scheduler_greedy_rules,

@@ -252,15 +252,22 @@ const ho_replay_result *ho_replay_run(ho_replay *r, const ho_plan *plan, const h
 const ho_replay_result *ho_replay_policy(ho_replay *r, const char *policy, const ho_replay_options *options, GError **error) {
   r->ran_inner = 0;
   r->options = options ? *options : (ho_replay_options){0};
+  r->has_decided = 0;
   ho_replay_clear(r);
   if (!ho_online_begin(r, policy, error)) return NULL;
   gboolean ok = run(r, error);
   ho_online_end(r);
   double decided = r->now;
   /* Policies do not look at memory: the replay of what they did does. */
-  if (!ok || !ho_replay_run(r, r->plan, options, error)) return NULL;
+  gboolean fits = ok && ho_replay_run(r, r->plan, options, error);
+  r->has_decided = ok;
+  if (!fits) return NULL;
   r->result.decided = decided;
   return &r->result;
+}
+
+const ho_plan *ho_replay_decided(const ho_replay *r) {
+  return r->has_decided ? r->plan : NULL;
 }
 
 int32_t ho_replay_buffers(ho_replay *r, const ho_replay_buffer **buffers) {

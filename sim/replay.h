@@ -82,9 +82,12 @@ void ho_replay_free(ho_replay *r);
 /* Replays a plan (it is checked first). NULL on error. */
 const ho_replay_result *ho_replay_run(ho_replay *r, const ho_plan *plan, const ho_replay_options *options, GError **error);
 
-/* Runs an online policy ("fifo", "priority"; names in ho_policy_names, NULL-terminated). */
+/* Runs an online policy ("fifo", "dmda", …; names in ho_policy_names, NULL-terminated); `random` draws from options->seed. */
 const ho_replay_result *ho_replay_policy(ho_replay *r, const char *policy, const ho_replay_options *options, GError **error);
+/* What the last policy decided, also where that then did not fit into memory; NULL: it came to no end. Valid until the next run. */
+const ho_plan *ho_replay_decided(const ho_replay *r);
 extern const char *const ho_policy_names[];
+const char *ho_policy_summary(const char *name); /* one line; NULL: not known */
 
 /* One allocation in a memory, for plots and traces, and its place in the arena plan (offsets by lifetime, no overlap). */
 typedef struct {

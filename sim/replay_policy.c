@@ -6,16 +6,25 @@
  * a time. What was decided becomes a plan: the order of the decisions, with the time of the decision as not_before where the op could
  * have gone to several memories; that plan is then replayed, and the replay is what is reported. Policies do not look at memory.
  *
- * A policy is a const struct; adding one is a line in `policies`. */
+ * Pulling policies give a device an op when it is idle. Pushing ones give an op to the queue of a device as soon as it is ready, so that its
+ * inputs travel while the device works on what it has (StarPU's handbook, "Scheduling policies"; Augonnet, Thibault, Namyst & Wacrenier,
+ * Concurrency and Computation 23, 2011, section 4). A device is expected to be free at the end of what it did last, plus the seconds of all
+ * that it has been given since, by the cost model, never by the noise.
+ *
+ * A policy is a const struct; adding one is a line in `policies`. Ties: the lower device. */
 #include <math.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "base/stream.h"
 #include "sim/replay_state.h"
 
 typedef struct {
-  const char *name;
+  const char *name, *summary;
   int (*before)(const ho_replay *r, ho_op a, ho_op b); /* whether ready op a is served before b that became ready earlier */
+  /* What is least is taken: of the idle devices that can run o, of all of them when the policy pushes. */
+  double (*value)(const ho_replay *r, ho_op o, ho_device d);
+  int pushes;
 } policy;
 
 struct ho_online {
@@ -26,7 +35,9 @@ struct ho_online {
   int32_t n_ready;
   int64_t *since;    /* by op: the event that made it ready */
   int32_t *assigned; /* by op: entry, -1 */
-  int8_t *held;      /* by device */
+  int32_t *held;     /* by device: ops that it has been given and that have not ended */
+  double *since_end; /* by device: s: when the last of its ops ended, or it was given one when it had none */
+  double *given;     /* by device: s of the ops that it has been given since */
 };
 
 static int never(const ho_replay *r, ho_op a, ho_op b) {
@@ -38,8 +49,77 @@ static int more_urgent(const ho_replay *r, ho_op a, ho_op b) {
   return r->q->graph->op[a].priority > r->q->graph->op[b].priority;
 }
 
-static const policy policies[] = {{"fifo", never}, {"priority", more_urgent}};
-const char *const ho_policy_names[] = {"fifo", "priority", NULL};
+/* ---- which device ---------------------------------------------------------------------------------------------------------------- */
+static double seconds_of(const ho_replay *r, ho_op o, ho_device d) {
+  return ho_cost_time(r->q->cost, o, d) + r->q->platform->device[d].launch_device;
+}
+
+static double first_device(const ho_replay *r, ho_op o, ho_device d) {
+  (void)r, (void)o;
+  return d;
+}
+
+static double any_device(const ho_replay *r, ho_op o, ho_device d) {
+  ho_stream s = ho_stream_small(ho_mix(ho_mix(r->options.seed, (uint64_t)o), (uint64_t)d));
+  return ho_stream_uniform(&s);
+}
+
+/* The memory that a copy of an input of o into memory m would come from; m when it is there or on its way. */
+static ho_memory source_of(const ho_replay *r, ho_tensor t, ho_memory m) {
+  int32_t there = ho_cells_find(r, t, m), home = r->tensor_cell[t];
+  if (r->q->graph->tensor[t].role == HO_ROLE_WEIGHT || home < 0) return m;
+  return there >= 0 && r->cell[there].state != CELL_ABSENT ? m : r->cell[home].memory;
+}
+
+static double missing_bytes(const ho_replay *r, ho_op o, ho_device d) {
+  const ho_graph *g = r->q->graph;
+  ho_memory m = r->q->platform->device[d].memory;
+  double sum = 0;
+  for (int32_t j = g->in_start[o]; j < g->in_start[o + 1]; j++)
+    if (source_of(r, g->in[j], m) != m) sum += (double)r->tensor_bytes[g->in[j]];
+  return sum;
+}
+
+static double transfer_seconds(const ho_replay *r, ho_op o, ho_device d) {
+  const ho_graph *g = r->q->graph;
+  ho_memory m = r->q->platform->device[d].memory;
+  double sum = 0;
+  for (int32_t j = g->in_start[o]; j < g->in_start[o + 1]; j++)
+    sum += ho_copy_time(r->q->platform, source_of(r, g->in[j], m), m, (double)r->tensor_bytes[g->in[j]]);
+  return sum;
+}
+
+/* When the device has done what it was given. */
+static double expected_free(const ho_replay *r, ho_device d) {
+  return fmax(r->now, r->online->since_end[d] + r->online->given[d]);
+}
+
+static double expected_end(const ho_replay *r, ho_op o, ho_device d) {
+  return expected_free(r, d) + seconds_of(r, o, d);
+}
+
+static double expected_end_with_data(const ho_replay *r, ho_op o, ho_device d) {
+  return fmax(expected_free(r, d), r->now + transfer_seconds(r, o, d)) + seconds_of(r, o, d);
+}
+
+static const policy policies[] = {
+    {"fifo", "each ready op, in order, on the first idle device that can run it", never, first_device, 0},
+    {"priority", "the ready op of highest priority on the first idle device that can run it", more_urgent, first_device, 0},
+    {"random", "each ready op on a random idle device", never, any_device, 0},
+    {"quickest", "each ready op on the idle device where it takes least", never, seconds_of, 0},
+    {"locality", "each ready op on the idle device that has to be sent the fewest bytes", never, missing_bytes, 0},
+    {"dm", "each op, when ready, to the queue of the device where it is expected to end first", never, expected_end, 1},
+    {"dmda", "the same, with the time that its data needs to get there", never, expected_end_with_data, 1},
+    {"dmda-prio", "the same, of ops that are ready together the one of highest priority first", more_urgent,
+     expected_end_with_data, 1},
+};
+const char *const ho_policy_names[] = {"fifo", "priority", "random", "quickest", "locality", "dm", "dmda", "dmda-prio", NULL};
+
+const char *ho_policy_summary(const char *name) {
+  for (size_t i = 0; i < G_N_ELEMENTS(policies); i++)
+    if (strcmp(policies[i].name, name) == 0) return policies[i].summary;
+  return NULL;
+}
 
 /* Whether ready op a is served before b: by the policy, else by the events that made them ready, else by index. */
 static int served_before(const ho_replay *r, ho_op a, ho_op b) {
@@ -93,7 +173,11 @@ void ho_online_produced(ho_replay *r, ho_tensor t, int32_t cell) {
 }
 
 void ho_online_ended(ho_replay *r, int32_t i) {
-  r->online->held[r->entry[i].device] = 0;
+  ho_device d = r->entry[i].device;
+  struct ho_online *w = r->online;
+  w->held[d]--;
+  w->since_end[d] = r->now;
+  w->given[d] = w->held[d] ? w->given[d] - seconds_of(r, r->entry[i].op, d) : 0;
 }
 
 static void assign(ho_replay *r, ho_op o, ho_device d) {
@@ -106,11 +190,16 @@ static void assign(ho_replay *r, ho_op o, ho_device d) {
   r->op_precision[o] = (int8_t)ho_cost_default_precision(r->q->cost, o, d);
   for (int32_t j = g->out_start[o]; j < g->out_start[o + 1]; j++)
     r->tensor_bytes[g->out[j]] = ho_tensor_bytes(&g->tensor[g->out[j]], (ho_dtype)r->op_precision[o]);
-  r->queue_tail[r->slot_start[d]] = -1; /* the device is idle: the queue has a head */
+  if (w->held[d] == 0) { /* the device is idle: the queue has a head */
+    r->queue_tail[r->slot_start[d]] = -1;
+    w->since_end[d] = r->now;
+    w->given[d] = 0;
+  }
   ho_replay_load_entry(r, i, plan);
   r->unfinished--; /* counted from the start: see ho_online_begin */
   w->assigned[o] = i;
-  w->held[d] = 1;
+  w->held[d]++;
+  w->given[d] += seconds_of(r, o, d);
   ho_replay_load_cells(r, i);
   entry_t *e = &r->entry[i];
   for (int32_t j = g->in_start[o]; j < g->in_start[o + 1]; j++) {
@@ -125,13 +214,23 @@ static void assign(ho_replay *r, ho_op o, ho_device d) {
   ho_replay_load_launch(r, i);
 }
 
-static ho_device idle_device(const ho_replay *r, ho_op o) {
-  for (ho_device d = 0; d < r->n_devices; d++)
-    if (!r->online->held[d] && ho_cost_can_run(r->q->cost, o, d)) return d;
-  return -1;
+/* The device of least value; -1: the op waits for one that is idle. */
+static ho_device choose(const ho_replay *r, ho_op o) {
+  const policy *p = r->online->policy;
+  ho_device best = -1;
+  double least = INFINITY;
+  for (ho_device d = 0; d < r->n_devices; d++) {
+    if ((!p->pushes && r->online->held[d]) || !ho_cost_can_run(r->q->cost, o, d)) continue;
+    double value = p->value(r, o, d);
+    if (best >= 0 && !(value < least)) continue;
+    least = value;
+    best = d;
+  }
+  return best;
 }
 
 static int all_held(const ho_replay *r) {
+  if (r->online->policy->pushes) return 0;
   for (ho_device d = 0; d < r->n_devices; d++)
     if (!r->online->held[d]) return 0;
   return 1;
@@ -141,7 +240,7 @@ void ho_online_assign(ho_replay *r) {
   struct ho_online *w = r->online;
   int32_t kept = 0, k = 0;
   for (; k < w->n_ready && !all_held(r); k++) {
-    ho_device d = idle_device(r, w->ready[k]);
+    ho_device d = choose(r, w->ready[k]);
     if (d >= 0)
       assign(r, w->ready[k], d);
     else
@@ -190,8 +289,9 @@ gboolean ho_online_begin(ho_replay *r, const char *name, GError **error) {
     if (strcmp(policies[i].name, name) == 0) found = &policies[i];
   if (!found) {
     const char *near = ho_did_you_mean(name, ho_policy_names);
-    return ho_fail(error, HO_ERROR_INPUT, "policy '%s' is not known%s%s%s; expected fifo or priority", name,
-                   near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
+    g_autofree char *all = g_strjoinv(", ", (char **)ho_policy_names);
+    return ho_fail(error, HO_ERROR_INPUT, "policy '%s' is not known%s%s%s; expected one of %s", name,
+                   near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "", all);
   }
   ho_plan_free(r->plan);
   r->plan = ho_plan_new(g->n_ops);
@@ -203,7 +303,9 @@ gboolean ho_online_begin(ho_replay *r, const char *name, GError **error) {
   w->since = g_new0(int64_t, (size_t)g->n_ops + 1);
   w->ready = g_new(ho_op, (size_t)g->n_ops + 1);
   w->assigned = g_new(int32_t, (size_t)g->n_ops + 1);
-  w->held = g_new0(int8_t, (size_t)r->n_devices + 1);
+  w->held = g_new0(int32_t, (size_t)r->n_devices + 1);
+  w->since_end = g_new0(double, (size_t)r->n_devices + 1);
+  w->given = g_new0(double, (size_t)r->n_devices + 1);
   r->account = 0;
   r->unfinished = g->n_ops;
   for (ho_op o = 0; o < g->n_ops; o++) {
@@ -244,6 +346,8 @@ void ho_online_end(ho_replay *r) {
   g_free(w->since);
   g_free(w->assigned);
   g_free(w->held);
+  g_free(w->since_end);
+  g_free(w->given);
   g_free(w);
   r->online = NULL;
 }

@@ -133,6 +133,7 @@ typedef struct {
 struct ho_replay {
   const ho_problem *q;
   ho_replay_options options;
+  int has_decided; /* the last run was a policy's, and r->plan is what it decided */
   uint64_t noise_key;
 
   int32_t n_devices, n_memories, n_links, n_slots;

@@ -26,4 +26,17 @@ else
   skip "a policy does what an independent one does" "no python3"
   skip "list schedulers do what naive ones do, written from the papers" "no python3"
 fi
+
+# StarPU's own simulation of its measured machine, where the data lies beside the sources.
+data=${HO_SHARED:-$HO_TEST_SRCDIR/../shared}/data/starpu
+name="dmda and dmdas take what StarPU over SimGrid takes, to 5 %, for T = 16 and more"
+if ! command -v python3 >/dev/null; then
+  skip "$name" "no python3"
+elif [ ! -d "$data" ]; then
+  skip "$name" "no reference data: $data is absent"
+else
+  said=$(python3 "$folder/starpu_mirage.py" --heteroopt "$HO_TEST_BUILDDIR/heteroopt" --data "$data" 2>&1)
+  [ $? -eq 0 ] && grep -q '^same: 4, different: 0' <<<"$said"
+  ok $? "$name" "$said"
+fi
 finish

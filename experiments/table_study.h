@@ -34,6 +34,7 @@ char *ho_table_status(const ho_table_study *t, int32_t row, int32_t column);
 
 /* Writers: append to `out`. */
 void ho_table_write_text(const ho_table_study *t, GString *out);
+void ho_table_write_ranking(const ho_table_study *t, GString *out); /* nothing for one problem, or two contenders */
 void ho_table_write_latex(const ho_table_study *t, GString *out);
 void ho_table_write_csv(const ho_table_study *t, GString *out);
 json_t *ho_table_to_json(const ho_table_study *t); /* new reference */

@@ -153,5 +153,6 @@ void ho_table_write_text(const ho_table_study *t, GString *out) {
   write_legend(t, out);
   g_string_append_c(out, '\n');
   write_raw(t, out);
+  ho_table_write_ranking(t, out);
   write_notes(t, out);
 }

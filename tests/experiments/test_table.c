@@ -7,6 +7,7 @@
 
 #include "experiments/check.h"
 #include "experiments/table.h"
+#include "experiments/table_study.h"
 #include "tests/experiments/scene.h"
 
 static ho_scene *scene;
@@ -148,4 +149,36 @@ Test(table, check_counts_without_changing_anything) {
   cr_assert_eq(after->fresh, 3);
   g_autofree char *still = ho_scene_dump(scene->database);
   cr_assert_str_eq(stored, still);
+}
+
+/* --- ranking --------------------------------------------------------------------------------------------------------------------- */
+
+/* Three contenders on three problems, by hand: hv .5 .5 .2, then .1 .3 (none), the third is excluded. Ranks 1.5 1.5 3 and 2 1 3: means
+ * 1.75, 1.25, 3. Latency 1 2 4 s, then 8 4 (none): over the least 1 · 2, 2 · 1, and 4 alone: geometric means √2, √2, 4. */
+Test(table, ranking_shares_ranks_and_puts_failures_last) {
+  ho_cell hv[6] = {{.n_value = 1, .median = 0.5}, {.n_value = 1, .median = 0.5}, {.n_value = 1, .median = 0.2},
+                   {.n_value = 1, .median = 0.1}, {.n_value = 1, .median = 0.3}, {.n_value = 0}};
+  ho_cell latency[6] = {{.n_value = 1, .median = 1}, {.n_value = 1, .median = 2}, {.n_value = 1, .median = 4},
+                        {.n_value = 1, .median = 8}, {.n_value = 1, .median = 4}, {.n_value = 0}};
+  ho_cell *cells[9] = {&hv[0], &hv[1], &hv[2], &hv[3], &hv[4], &hv[5]},
+          *seconds[9] = {&latency[0], &latency[1], &latency[2], &latency[3], &latency[4], &latency[5]};
+  const char *why[3] = {NULL, NULL, "left out"};
+  char *labels[3] = {(char *)"a", (char *)"b", (char *)"c"};
+  ho_table_study t = {.indicator = "hv",
+                      .larger_is_better = TRUE,
+                      .n_rows = 3,
+                      .n_columns = 3,
+                      .label = labels,
+                      .why = why,
+                      .cell = cells,
+                      .raw = {seconds, seconds, seconds}};
+  g_autoptr(GString) out = g_string_new(NULL);
+  ho_table_write_ranking(&t, out);
+  cr_assert_str_eq(out->str,
+                   "\nmean rank over 2 problems\n"
+                   "scheduler         hv  latency   energy   memory          latency / least (solved)\n"
+                   "b               1.25     1.50     1.50     1.50          1.414 (2)\n"
+                   "a               1.75     1.50     1.50     1.50          1.414 (2)\n"
+                   "c               3.00     3.00     3.00     3.00          4.000 (1)\n",
+                   "%s", out->str);
 }

@@ -134,9 +134,10 @@ static gboolean read_scheduler(const ho_config_reader *r, unsigned i, ho_config_
   s->options = read_options(r, i, s->scheduler, given, error);
   if (!s->options) return FALSE;
   g_autofree char *settings = ho_options_canonical(s->options);
-  g_autofree char *canonical = foreign ? g_strdup_printf("%s,files=%.16s%s%s", raw->use, files, *settings ? "," : "", settings)
-                                       : g_steal_pointer(&settings);
-  s->canonical = ho_arena_strdup(c->arena, canonical);
+  g_autoptr(GString) canonical = g_string_new(foreign ? raw->use : NULL);
+  if (files) g_string_append_printf(canonical, "%sfiles=%.16s", canonical->len ? "," : "", files);
+  if (*settings) g_string_append_printf(canonical, "%s%s", canonical->len ? "," : "", settings);
+  s->canonical = ho_arena_strdup(c->arena, canonical->str);
   for (unsigned j = 0; j < i; j++) {
     if (strcmp(list[j].label, s->label) == 0)
       return ho_yaml_fail(r->yaml, error, raw->label ? label : use, "'%s' is the label of two schedulers", s->label);

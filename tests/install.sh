@@ -67,6 +67,10 @@ END
 said=$(cd "$root" && "$root$prefix/bin/heteroopt" run p.yaml 2>&1)
 [ $? -eq 0 ] && grep -q 'Mine' <<<"$said"
 ok $? "and competes in an experiment" "$said"
+sed -i 's/int device = (int)k - 1;/int device = (int)k;/' round_robin.c && rm round_robin.so
+said=$(make CC="$HO_TEST_CC" CFLAGS="-Wall -Wextra -Werror -I$root$prefix/include/heteroopt" 2>&1; cd "$root" && "$root$prefix/bin/heteroopt" run p.yaml 2>&1)
+grep -q '1 of 2 runs were there already' <<<"$said"
+ok $? "where another build of it is run anew" "$said"
 sed 's/HO_SCHEDULER_ABI/99/' round_robin.c >other.c && $HO_TEST_CC -std=c17 -fPIC -shared -o other.so other.c \
   -I"$root$prefix/include/heteroopt" $(pkg-config --cflags glib-2.0)
 said=$(schedule_with ./other.so)

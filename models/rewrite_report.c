@@ -42,7 +42,7 @@ json_t *ho_rewrite_report_json(const ho_graph *before, const ho_graph *after, co
 /* ---- text ------------------------------------------------------------------------------------------------------------ */
 
 static void count_line(GString *s, const char *what, double before, double after) {
-  g_string_append_printf(s, "%-20s%12.0f%12.0f\n", what, before, after);
+  g_string_append_printf(s, "%-20s%12.0f %11.0f\n", what, before, after);
 }
 
 static void bytes_line(GString *s, const char *what, double before, double after) {

@@ -2,9 +2,10 @@
  *
  * Source: Coleman, Agrawal, Hirani & Krishnamachari, "Parameterized task graph scheduling algorithm for comparing algorithmic components", 2024,
  * section III.
- * priority: upward (HEFT's rank), downward + upward (cpop), optimistic (PEFT's), level (static, no communication), none (as ready).
+ * priority: upward (HEFT's rank), downward + upward (cpop), optimistic (PEFT's), level (static, no communication), none (ready ops by index).
  * criterion: finish (earliest), start (earliest), quickest (least time there), optimistic (finish plus PEFT's table). insertion: yes or no.
- * upward, finish, yes is heft; optimistic, optimistic, yes is peft; none, finish, no is mct.
+ * upward, finish, yes is heft; optimistic, optimistic, yes is peft. none orders ready ops by index, which is not mct: that takes them first come,
+ * first served.
  * Complexity: as HEFT, with optimistic as PEFT. Options: priority, criterion, insertion. Ties: the lower index of ops and of devices; start: the
  * earlier finish before. */
 #include <glib.h>

@@ -110,20 +110,25 @@ gboolean ho_yaml_has(const ho_yaml *y, const char *path) {
   return found;
 }
 
+char *ho_yaml_place(const ho_yaml *y, const char *path) {
+  g_autofree char *who = path_subject(path);
+  const char *colon = who ? ": " : "";
+  if (!y->tree) return g_strconcat(y->file, colon, who, NULL);
+  const ho_yaml_node *key;
+  gboolean found;
+  const ho_yaml_node *node = ho_yaml_tree_find(y->tree, path, &key, &found);
+  const ho_yaml_node *place = key ? key : node;
+  return g_strdup_printf("%s:%u:%u%s%s", y->file, place->line, place->column, colon, who ? who : "");
+}
+
 gboolean ho_yaml_fail(const ho_yaml *y, GError **error, const char *path, const char *format, ...) {
   va_list args;
   va_start(args, format);
   g_autofree char *message = g_strdup_vprintf(format, args);
   va_end(args);
   g_strdelimit(message, "\r\n", ' ');
-  g_autofree char *who = path_subject(path);
-  if (!y->tree) return ho_fail(error, HO_ERROR_INPUT, "%s: %s%s%s", y->file, who ? who : "", who ? ": " : "", message);
-  const ho_yaml_node *key;
-  gboolean found;
-  const ho_yaml_node *node = ho_yaml_tree_find(y->tree, path, &key, &found);
-  const ho_yaml_node *place = key ? key : node;
-  return ho_fail(error, HO_ERROR_INPUT, "%s:%u:%u: %s%s%s", y->file, place->line, place->column, who ? who : "", who ? ": " : "",
-                 message);
+  g_autofree char *place = ho_yaml_place(y, path);
+  return ho_fail(error, HO_ERROR_INPUT, "%s: %s", place, message);
 }
 
 gboolean ho_yaml_check_format(const ho_yaml *y, const char *found, const char *format, GError **error) {

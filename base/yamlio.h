@@ -31,6 +31,9 @@ gboolean ho_yaml_has(const ho_yaml *y, const char *path);
  * key), at its nearest enclosing entry. Always FALSE. */
 gboolean ho_yaml_fail(const ho_yaml *y, GError **error, const char *path, const char *format, ...) G_GNUC_PRINTF(4, 5);
 
+/* "file:line:column: key 'idle'", as ho_yaml_fail has it, for faults that show once the file is gone. Caller frees. */
+char *ho_yaml_place(const ho_yaml *y, const char *path);
+
 /* Top-level "format" must equal `format`. `found` NULL: it is looked up in the text, which may be done before loading, so that a file
  * of another format is called that instead of being blamed for its first key. */
 gboolean ho_yaml_check_format(const ho_yaml *y, const char *found, const char *format, GError **error);

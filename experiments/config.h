@@ -27,11 +27,13 @@ typedef struct {
   const char *name;         /* the built-in's name, or the file's path from the current directory */
   const char *const *given; /* "k=v" texts after the name: options of a built-in, bindings of a file; NULL-terminated */
   gboolean is_file;
+  const char *place; /* in the file, for what shows when the graph is loaded: "mine.yaml:6:5: workloads[1]" */
 } ho_config_workload;
 
 typedef struct {
   const char *label; /* in problem names: the platform's name; of a file its last path element without ".yaml" */
   const char *name;  /* what ho_platform_load gets */
+  const char *place;
 } ho_config_platform;
 
 typedef struct {
@@ -43,7 +45,10 @@ typedef struct {
   const char *label;
   const ho_scheduler *scheduler;
   ho_options *options;
-  const char *canonical;      /* "k=v,k=v": every option, defaults included; of a process, its command and files first */
+  const char
+      *canonical;       /* "k=v,k=v": every option, defaults included; of a process, its command and files first; rewrites last */
+  const char *rewrites; /* of the graph before it schedules (models/rewrite_spec.h); NULL: none */
+  const char *place;    /* of the key `rewrites` in the file */
   struct ho_foreign *foreign; /* of a process; NULL: built in */
 } ho_config_scheduler;
 

@@ -15,6 +15,12 @@ static const char *resolve(const ho_config *c, const char *path) {
   return ho_arena_strdup(c->arena, joined);
 }
 
+/* In the arena. */
+static const char *place_of(const ho_config_reader *r, const char *path) {
+  g_autofree char *place = ho_yaml_place(r->yaml, path);
+  return ho_arena_strdup(r->config->arena, place);
+}
+
 static const char *const *keep_texts(const ho_config *c, char *const *given) {
   size_t n = g_strv_length((char **)given);
   const char **kept = ho_arena_new_array(c->arena, const char *, n + 1);
@@ -64,6 +70,7 @@ static gboolean read_workload(const ho_config_reader *r, unsigned i, ho_config_w
   g_auto(GStrv) given = NULL;
   ho_spec_split(spec, &name, &given);
   w->spec = ho_arena_strdup(c->arena, spec);
+  w->place = place_of(r, path);
   w->label = w->spec;
   w->is_file = strpbrk(name, "./") != NULL;
   w->given = keep_texts(c, given);
@@ -126,6 +133,7 @@ static gboolean read_platform(const ho_config_reader *r, unsigned i, ho_config_p
   const ho_config *c = r->config;
   const char *spec = r->raw->platforms[i];
   g_autofree char *path = g_strdup_printf("platforms[%u]", i);
+  p->place = place_of(r, path);
   if (strpbrk(spec, "/") || g_str_has_suffix(spec, ".yaml") || g_str_has_suffix(spec, ".yml")) {
     p->name = resolve(c, spec);
     g_autofree char *base = g_path_get_basename(spec);

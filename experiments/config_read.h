@@ -32,5 +32,7 @@ gboolean ho_config_unknown(const ho_config_reader *r, const char *path, const ch
 gboolean ho_config_read_problems(const ho_config_reader *r, GError **error);
 /* What competes (config_schedulers.c): schedulers, portfolios. */
 gboolean ho_config_read_schedulers(const ho_config_reader *r, GError **error);
+/* What scheduler i rewrites first (config_rewrites.c). *key, when there is any, says it whatever the folder: of files the content, too. */
+gboolean ho_config_read_rewrites(const ho_config_reader *r, unsigned i, ho_config_scheduler *s, char **key, GError **error);
 
 #endif

@@ -104,6 +104,17 @@ static ho_options *read_options(const ho_config_reader *r, unsigned i, const ho_
   return options;
 }
 
+/* All that says which scheduler it is beside its name. In the arena. `files`, `rewrites`: NULL when there are none. */
+static const char *canonical(const ho_config *c, const char *use, gboolean foreign, const char *files, const ho_options *options,
+                             const char *rewrites) {
+  g_autofree char *settings = ho_options_canonical(options);
+  g_autoptr(GString) text = g_string_new(foreign ? use : NULL);
+  if (files) g_string_append_printf(text, "%sfiles=%.16s", text->len ? "," : "", files);
+  if (*settings) g_string_append_printf(text, "%s%s", text->len ? "," : "", settings);
+  if (rewrites) g_string_append_printf(text, "%srewrites=%s", text->len ? "," : "", rewrites);
+  return ho_arena_strdup(c->arena, text->str);
+}
+
 /* `i` schedulers are in the configuration already; adds one. */
 static gboolean read_scheduler(const ho_config_reader *r, unsigned i, ho_config_scheduler *list, GError **error) {
   const ho_raw_scheduler *raw = &r->raw->schedulers[i];
@@ -133,11 +144,9 @@ static gboolean read_scheduler(const ho_config_reader *r, unsigned i, ho_config_
   if (!ho_config_check_label(r, raw->label ? label : use, s->label, error)) return FALSE;
   s->options = read_options(r, i, s->scheduler, given, error);
   if (!s->options) return FALSE;
-  g_autofree char *settings = ho_options_canonical(s->options);
-  g_autoptr(GString) canonical = g_string_new(foreign ? raw->use : NULL);
-  if (files) g_string_append_printf(canonical, "%sfiles=%.16s", canonical->len ? "," : "", files);
-  if (*settings) g_string_append_printf(canonical, "%s%s", canonical->len ? "," : "", settings);
-  s->canonical = ho_arena_strdup(c->arena, canonical->str);
+  g_autofree char *rewrites = NULL;
+  if (!ho_config_read_rewrites(r, i, s, &rewrites, error)) return FALSE;
+  s->canonical = canonical(c, raw->use, foreign, files, s->options, rewrites);
   for (unsigned j = 0; j < i; j++) {
     if (strcmp(list[j].label, s->label) == 0)
       return ho_yaml_fail(r->yaml, error, raw->label ? label : use, "'%s' is the label of two schedulers", s->label);

@@ -22,13 +22,10 @@ static const cyaml_schema_field_t budget_fields[] = {TEXT(ho_raw_budget, evaluat
 static const cyaml_schema_field_t replays_fields[] = {TEXT(ho_raw_replays, times), TEXT(ho_raw_replays, noise),
                                                       TEXT(ho_raw_replays, model_error), CYAML_FIELD_END};
 
-static const cyaml_schema_field_t scheduler_fields[] = {TEXT(ho_raw_scheduler, use),
-                                                        TEXT(ho_raw_scheduler, label),
-                                                        TEXTS(ho_raw_scheduler, set),
-                                                        TEXTS(ho_raw_scheduler, files),
-                                                        TEXT(ho_raw_scheduler, timeout),
-                                                        TEXT(ho_raw_scheduler, keep),
-                                                        CYAML_FIELD_END};
+static const cyaml_schema_field_t scheduler_fields[] = {TEXT(ho_raw_scheduler, use),       TEXT(ho_raw_scheduler, label),
+                                                        TEXTS(ho_raw_scheduler, set),      TEXTS(ho_raw_scheduler, files),
+                                                        TEXT(ho_raw_scheduler, timeout),   TEXT(ho_raw_scheduler, keep),
+                                                        TEXTS(ho_raw_scheduler, rewrites), CYAML_FIELD_END};
 static const cyaml_schema_value_t scheduler = {CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, ho_raw_scheduler, scheduler_fields)};
 
 static const cyaml_schema_field_t portfolio_fields[] = {TEXT(ho_raw_portfolio, label), TEXTS(ho_raw_portfolio, of),

@@ -27,6 +27,8 @@ typedef struct {
   char **files;
   unsigned files_count;
   char *timeout, *keep;
+  char **rewrites;
+  unsigned rewrites_count;
 } ho_raw_scheduler;
 
 typedef struct {

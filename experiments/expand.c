@@ -52,21 +52,49 @@ static void free_platform(void *p) {
   ho_platform_free(p);
 }
 
+/* Says in front of an error which line of the configuration led to it. Always FALSE. */
+static gboolean at_place(const char *place, GError **error) {
+  g_prefix_error(error, "%s: ", place);
+  return FALSE;
+}
+
 /* The graph of a workload in a mode and the platform: loaded when first asked for. */
 static gboolean load_inputs(ho_experiment *e, ho_experiment_problem *q, GError **error) {
   const ho_config *c = e->config;
   gpointer *graph = &e->graphs->pdata[q->workload * c->n_modes + q->mode];
   gpointer *platform = &e->platforms->pdata[q->platform];
   if (!*graph) *graph = load_graph(&c->workload[q->workload], c->mode[q->mode], error);
-  if (!*graph) return FALSE;
+  if (!*graph) return at_place(c->workload[q->workload].place, error);
   if (!*platform) *platform = ho_platform_load(c->platform[q->platform].name, error);
-  if (!*platform) return FALSE;
+  if (!*platform) return at_place(c->platform[q->platform].place, error);
   q->problem.graph = *graph;
   q->problem.platform = *platform;
   return ho_problem_check(*graph, *platform, error);
 }
 
 /* --- problems ---------------------------------------------------------------------------------------------------------------- */
+
+/* What another scheduler before this one is given on this problem, when it is the same. */
+static ho_variant *shared_variant(const ho_config *c, const ho_experiment_problem *q, int32_t scheduler) {
+  for (int32_t i = 0; i < scheduler; i++)
+    if (q->variant[i] && strcmp(c->scheduler[i].rewrites, c->scheduler[scheduler].rewrites) == 0)
+      return ho_variant_ref(q->variant[i]);
+  return NULL;
+}
+
+static gboolean add_variants(const ho_config *c, ho_experiment_problem *q, GError **error) {
+  q->variant = g_new0(ho_variant *, c->n_schedulers);
+  for (int32_t i = 0; i < c->n_schedulers; i++) {
+    const ho_config_scheduler *s = &c->scheduler[i];
+    if (!s->rewrites) continue;
+    q->variant[i] = shared_variant(c, q, i);
+    if (!q->variant[i]) q->variant[i] = ho_variant_by_spec(q->problem.graph, q->problem.platform, q->cost, s->rewrites, error);
+    if (q->variant[i]) continue;
+    g_prefix_error(error, "%s: ", q->name);
+    return at_place(s->place, error);
+  }
+  return TRUE;
+}
 
 static gboolean complete_problem(ho_experiment *e, ho_experiment_problem *q, GError **error) {
   const ho_config *c = e->config;
@@ -81,7 +109,7 @@ static gboolean complete_problem(ho_experiment *e, ho_experiment_problem *q, GEr
     if (other->digest && strcmp(other->digest, q->digest) == 0)
       return ho_fail(error, HO_ERROR_INPUT, "%s: '%s' and '%s' are the same problem under two names: remove one", c->file,
                      other->name, q->name);
-  return TRUE;
+  return add_variants(c, q, error);
 }
 
 static gboolean add_problems(ho_experiment *e, GError **error) {
@@ -163,6 +191,8 @@ void ho_experiment_free(ho_experiment *e) {
   for (int32_t i = 0; i < e->n_problems; i++) {
     g_free(e->problem[i].name);
     g_free(e->problem[i].digest);
+    for (int32_t k = 0; e->problem[i].variant && k < e->config->n_schedulers; k++) ho_variant_unref(e->problem[i].variant[k]);
+    g_free(e->problem[i].variant);
     ho_cost_free(e->problem[i].cost);
   }
   for (int32_t i = 0; i < e->n_contenders; i++) g_free(e->contender[i].options);

@@ -10,6 +10,7 @@
 
 #include "experiments/config.h"
 #include "results/store.h"
+#include "sim/variant.h"
 
 G_BEGIN_DECLS
 
@@ -19,7 +20,8 @@ typedef struct {
   const char *why;                  /* excluded, with this reason: no run, and nothing below is set; else NULL */
   char *digest;                     /* of the problem's content */
   ho_cost *cost;
-  ho_problem problem; /* points to graph, platform and cost */
+  ho_problem problem;   /* points to graph, platform and cost */
+  ho_variant **variant; /* by scheduler of the config: the graph that it is given instead; NULL: this one */
 } ho_experiment_problem;
 
 typedef struct {

@@ -125,7 +125,9 @@ static gboolean run_member(ho_running *u, int32_t scheduler, GError **error) {
   const ho_config_scheduler *c = &u->e->config->scheduler[scheduler];
   g_autoptr(ho_exec) process = c->foreign ? ho_foreign_take(c->foreign, error) : NULL;
   if (c->foreign && !process) return FALSE;
-  ho_search_setup setup = {.problem = u->problem,
+  const ho_variant *v = u->e->problem[u->run->problem].variant[scheduler];
+  const ho_problem rewritten = v ? ho_variant_problem(v, u->problem) : *u->problem;
+  ho_search_setup setup = {.problem = &rewritten,
                            .scheduler = process ? ho_exec_scheduler(process) : c->scheduler,
                            .options = c->options,
                            .stream = ho_experiment_stream(u->e, u->run, scheduler),

@@ -22,9 +22,16 @@ static gboolean is_floating(ho_dtype t) {
   return t >= 0 && t <= HO_FP8;
 }
 
+static gboolean is_integer(ho_dtype t) {
+  return t >= HO_INT8 && t <= HO_UINT8;
+}
+
 static int64_t elements(const ho_tensor_info *t) {
-  if (t->bytes == 0) return 0;                                      /* one dimension is 0, and the others may be anything */
-  if (t->rank < 0) return t->bytes / (ho_dtype_bits(t->dtype) / 8); /* floating types have whole bytes */
+  if (t->bytes == 0) return 0; /* one dimension is 0, and the others may be anything */
+  if (t->rank < 0) {           /* two of int4 share a byte */
+    int bits = ho_dtype_bits(t->dtype);
+    return bits < 8 ? t->bytes * (8 / bits) : t->bytes / (bits / 8);
+  }
   int64_t n = 1;
   for (int32_t i = 0; i < t->rank; i++) n *= t->shape[i];
   return n;
@@ -54,7 +61,9 @@ static void count_tensors(const ho_graph *g, ho_graph_stats *s) {
     if (tensor->role == HO_ROLE_NONE) s->activation_bytes += tensor->bytes;
     if (tensor->role != HO_ROLE_WEIGHT) continue;
     s->weight_bytes += tensor->bytes;
-    if (is_floating(tensor->dtype) && is_read_forward(g, t) && !is_cache[t]) s->parameters += elements(tensor);
+    if (is_cache[t] || !is_read_forward(g, t)) continue;
+    if (is_floating(tensor->dtype)) s->parameters += elements(tensor);
+    if (is_integer(tensor->dtype)) s->integers += elements(tensor);
   }
 }
 
@@ -177,6 +186,7 @@ json_t *ho_graph_stats_json(const ho_graph *g, const ho_graph_stats *s) {
   json_object_set_new(o, "flops", number(s->flops));
   json_object_set_new(o, "bytes", number(s->bytes));
   json_object_set_new(o, "parameters", json_integer(s->parameters));
+  if (s->integers) json_object_set_new(o, "integers", json_integer(s->integers));
   json_object_set_new(o, "kinds", kinds);
   json_object_set_new(o, "critical_path_ops", json_integer(s->critical_path_ops));
   json_object_set_new(o, "unknown", json_integer(g->n_unknown));
@@ -247,14 +257,15 @@ static void put_shape(GString *out, const ho_graph_stats *s) {
 
 char *ho_graph_stats_text(const ho_graph *g, const ho_graph_stats *s) {
   g_autofree char *macs = short_number(s->macs), *flops = short_number(s->flops),
-                  *parameters = short_number((double)s->parameters);
+                  *parameters = short_number((double)s->parameters), *integers = short_number((double)s->integers);
   g_autofree char *bytes = ho_unit_format(s->bytes, HO_UNIT_BYTES),
                   *weights = ho_unit_format((double)s->weight_bytes, HO_UNIT_BYTES);
   g_autofree char *activations = ho_unit_format((double)s->activation_bytes, HO_UNIT_BYTES);
   GString *out = g_string_new(NULL);
-  g_string_append_printf(out, "%s · ops %d · edges %d · %s%sMAC (multiply-add = 1) · %s parameters · %d %s without a cost rule\n",
-                         g->name, g->n_ops, g->n_edges, macs, gap(s->macs), parameters, g->n_unknown,
-                         g->n_unknown == 1 ? "op" : "ops");
+  g_string_append_printf(
+      out, "%s · ops %d · edges %d · %s%sMAC (multiply-add = 1) · %s parameters%s%s%s · %d %s without a cost rule\n", g->name,
+      g->n_ops, g->n_edges, macs, gap(s->macs), parameters, s->integers ? " and " : "", s->integers ? integers : "",
+      s->integers ? " integer weights" : "", g->n_unknown, g->n_unknown == 1 ? "op" : "ops");
   g_string_append_printf(out, "work %s%sFLOP · traffic %s · intensity %.3g FLOP/B · weights %s · activations %s\n", flops,
                          gap(s->flops), bytes, s->intensity, weights, activations);
   put_shape(out, s);

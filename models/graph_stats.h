@@ -4,7 +4,9 @@
  *   edges       distinct (tensor, consumer) pairs whose tensor has a producer
  *   macs        half the FLOPs of the families that multiply and accumulate (kind.h)
  *   parameters  elements of floating-point weights that a forward op reads: no optimiser state, no
- *               caches (weights that a forward op writes in place), no integer tables, no views
+ *               caches (weights that a forward op writes in place), no integers, no views
+ *   integers    elements of integer weights, counted likewise: what a quantised model has in place of parameters, but tables of
+ *               indices and shapes, too, which a graph does not tell apart
  *   bytes       what the ops read and write, weights included, each at its own dtype */
 #ifndef HO_MODELS_GRAPH_STATS_H
 #define HO_MODELS_GRAPH_STATS_H
@@ -28,7 +30,7 @@ typedef struct {
 typedef struct {
   double flops, macs;
   double bytes;
-  int64_t parameters;
+  int64_t parameters, integers;
   int64_t weight_bytes;     /* of all weights, optimiser state included; views count nothing */
   int64_t activation_bytes; /* of all tensors with a producer; views count nothing */
   int32_t critical_path_ops; /* longest chain */

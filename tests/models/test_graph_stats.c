@@ -37,6 +37,7 @@ Test(graph_stats, counts_agree_with_a_count_by_hand) {
   /* A: 40+24 in, 20 out; B, C: 20, 20 each; D: 800+40, 30; U: 24+24+30, 24 */
   cr_assert_eq(s->bytes, 84 + 40 + 40 + 870 + 102);
   cr_assert_eq(s->parameters, 6, "neither the integer table nor the momentum");
+  cr_assert_eq(s->integers, 100, "the integer table");
   cr_assert_eq(s->weight_bytes, 24 + 800 + 24);
   cr_assert_eq(s->activation_bytes, 90, "the updated weight is a view");
   cr_assert_eq(g->n_edges, 5);
@@ -48,6 +49,23 @@ Test(graph_stats, counts_agree_with_a_count_by_hand) {
   cr_assert_eq(s->largest[2], ho_graph_find_tensor(g, "d"));
   cr_assert_eq(s->largest[3], ho_graph_find_tensor(g, "w"));
   cr_assert_eq(s->largest[4], ho_graph_find_tensor(g, "momentum"));
+}
+
+/* Two of int4 in a byte; without a shape, by bytes. */
+Test(graph_stats, integer_weights_count_by_their_elements) {
+  g_autofree char *message = NULL;
+  g_autoptr(ho_graph) g = graph_of_text(
+      "{\"format\":\"heteroopt-graph/1\",\"name\":\"q\",\"ops\":[{\"name\":\"A\",\"kind\":\"gemm\",\"flops\":8}],\"tensors\":["
+      "{\"name\":\"w\",\"bytes\":50,\"dtype\":\"int4\",\"role\":\"weight\",\"consumers\":[\"A\"]},"
+      "{\"name\":\"v\",\"bytes\":50,\"dtype\":\"int8\",\"role\":\"weight\",\"consumers\":[\"A\"]},"
+      "{\"name\":\"u\",\"shape\":[3],\"dtype\":\"int32\",\"role\":\"weight\",\"consumers\":[\"A\"]},"
+      "{\"name\":\"f\",\"shape\":[2],\"role\":\"weight\",\"consumers\":[\"A\"]},"
+      "{\"name\":\"y\",\"bytes\":8,\"producer\":\"A\"}]}",
+      &message);
+  cr_assert_not_null(g, "%s", message);
+  g_autoptr(ho_graph_stats) s = ho_graph_stats_new(g);
+  cr_assert_eq(s->integers, 100 + 50 + 3);
+  cr_assert_eq(s->parameters, 2);
 }
 
 Test(graph_stats, json_has_the_documented_keys) {
@@ -66,7 +84,8 @@ Test(graph_stats, the_text_names_every_kind) {
   g_autoptr(ho_graph) g = small_graph();
   g_autoptr(ho_graph_stats) s = ho_graph_stats_new(g);
   g_autofree char *text = ho_graph_stats_text(g, s);
-  static const char *const parts[] = {"ops 5", "edges 5", "150 MAC", "6 parameters", "conv", "relu", "gemm", "sgd", "table"};
+  static const char *const parts[] = {"ops 5", "edges 5", "150 MAC", "6 parameters and 100 integer weights", "conv", "relu",
+                                      "gemm",  "sgd",     "table"};
   for (size_t i = 0; i < G_N_ELEMENTS(parts); i++)
     cr_assert_not_null(strstr(text, parts[i]), "'%s' is not in\n%s", parts[i], text);
 }

@@ -112,3 +112,64 @@ Test(bucket_study, sizes_with_other_ops_cannot_share_a_plan) {
   cr_assert(strstr(error->message, "one plan cannot serve both"), "%s", error->message);
   bench_free(b);
 }
+
+/* ---- by hand --------------------------------------------------------------------------------------------------------- */
+
+/* A product of 2 MFLOP per row. On `near`, 2 GFLOP/s and 1 W: n ms, n mJ. On `far`, 20 GFLOP/s and 2 W behind a launch of 5 ms without power:
+ * 5 + n/10 ms, n/5 mJ. For 2 rows, `near` with 2 ms is faster, for 10 `far` with 6 ms. The bytes take nanoseconds. */
+static const char two_devices[] =
+    "format: heteroopt-platform/1\nname: two\nmemories:\n  - {name: host, capacity: 1GB, bandwidth: 1000TB/s}\ndevices:\n"
+    "  - {name: near, kind: cpu, memory: host, peak: {fp32: 2e9}, launch: {mode: sync, host: 0, device: 0}, power: {idle: 0, "
+    "busy: 1}}\n"
+    "  - {name: far, kind: npu, memory: host, peak: {fp32: 20e9}, launch: {mode: sync, host: 5ms, device: 0}, power: {idle: 0, "
+    "busy: 2}}\n";
+
+static bench *by_hand(const char *sizes, int32_t n_edges, const int64_t *edges) {
+  g_autoptr(GError) error = NULL;
+  const char *source = g_getenv("HO_TEST_SRCDIR");
+  g_autofree char *file = g_build_filename(source ? source : ".", "tests", "data", "onnx", "product.onnx", NULL);
+  g_autoptr(ho_yaml) yaml = ho_yaml_from_text("two", two_devices);
+  bench *b = bench_new(sizes, n_edges, edges);
+  ho_symbolic_free(b->source);
+  ho_platform_free(b->platform);
+  b->source = ho_symbolic_open(file, &error);
+  b->platform = b->source ? ho_platform_from_yaml(yaml, &error) : NULL;
+  cr_assert(b->platform, "%s", error ? error->message : "");
+  b->setup.source = b->source;
+  b->setup.platform = b->platform;
+  return b;
+}
+
+static void expect_means(const bench *b, const ho_bucket_study *s, ho_objective o, const double mean[HO_N_SHAPES_WAYS]) {
+  for (int way = 0; way < HO_N_SHAPES_WAYS; way++) {
+    double found = ho_bucket_study_mean(s, &b->setup, (ho_shapes_way)way, o, -1);
+    cr_expect_float_eq(found, mean[way], 1e-5 * mean[way], "%s: %g, by hand %g", ho_shapes_way_name((ho_shapes_way)way), found,
+                       mean[way]);
+  }
+}
+
+/* Three times 2 and once 10, one bucket: 2 rows are planned for as 10, and go to `far`: 5.2 ms, 0.4 mJ; padded 6 ms, 2 mJ. */
+Test(bucket_study, one_bucket_of_two_sizes_by_hand) {
+  const int64_t edges[] = {10};
+  bench *b = by_hand("2*3,10", 1, edges);
+  g_autoptr(ho_bucket_study) s = run(b);
+  cr_assert_eq(s->plans, 2);
+  const double one = 0.75 * 5.2e-3 + 0.25 * 6e-3;
+  expect_means(b, s, HO_OBJECTIVE_LATENCY, (double[]){0.75 * 2e-3 + 0.25 * 6e-3, one, 6e-3, one, 6e-3});
+  const double frugal = 0.75 * 0.4e-3 + 0.25 * 2e-3;
+  expect_means(b, s, HO_OBJECTIVE_ENERGY, (double[]){2e-3, frugal, 2e-3, frugal, 2e-3});
+  bench_free(b);
+}
+
+/* A third size, 4, of which there are as many as of 2 and 10 together, in two buckets, up to 4 (both on `near`) and 10. */
+Test(bucket_study, two_buckets_of_three_sizes_by_hand) {
+  const int64_t edges[] = {4, 10};
+  bench *b = by_hand("2,4*2,10", 2, edges);
+  g_autoptr(ho_bucket_study) s = run(b);
+  const double exact = (2e-3 + 2 * 4e-3 + 6e-3) / 4;
+  expect_means(b, s, HO_OBJECTIVE_LATENCY,
+               (double[]){exact, exact, (3 * 4e-3 + 6e-3) / 4, (5.2e-3 + 2 * 5.4e-3 + 6e-3) / 4, 6e-3});
+  double low = ho_bucket_study_mean(s, &b->setup, HO_SHAPES_STATIC, HO_OBJECTIVE_LATENCY, 0);
+  cr_assert_float_eq(low, (5.2e-3 + 2 * 5.4e-3) / 3, 1e-7, "the mean of a bucket is weighted within it");
+  bench_free(b);
+}

@@ -179,3 +179,7 @@ model("constants.onnx", graph(
      node("ConstantOfShape", "dims", "filled", "fill"), node("Constant", "", "k", "const", value=tensor("", FLOAT, [4, 6], [0.5] * 24)),
      node("Constant", "", "top", "six", value_float=6.0), node("Dropout", "y", "out _", "drop")],
     [info("x", FLOAT, [2, 4])], [info("out", FLOAT, [2, 6])], [tensor("dims", INT64, [2], [2, 6])]))
+
+# One product whose work is 2 MFLOP times its symbolic dimension: for calculations by hand.
+model("product.onnx", graph([node("MatMul", "x w", "y", "product")], [info("x", FLOAT, ["seq", 1000])], [info("y", FLOAT, None)],
+                            [tensor("w", FLOAT, [1000, 1000])]))

@@ -14,7 +14,8 @@ typedef struct {
   char *scheduler_name, *sizes_text, *buckets_text, *edges_text, *seed_text, *evaluations_text, *rules, *objective_text;
   char **set;
   ho_exec *exec; /* the scheduler's process; NULL */
-  gboolean json;
+  gboolean json, csv, timing;
+  double opening; /* seconds */
   guint64 seed;
   gint64 evaluations, buckets;
 } shapes_options;
@@ -92,13 +93,28 @@ static void print_text(const ho_bucket_setup *u, const ho_bucket_study *s, const
   }
 }
 
+/* A line per size and way. */
+static void print_csv(const ho_bucket_setup *u, const ho_bucket_study *s, const ho_problem *q, GString *out) {
+  g_string_append(out, "size,weight,edge,way,latency,energy,memory\n");
+  for (int32_t i = 0; i < s->n; i++)
+    for (int way = 0; way < HO_N_SHAPES_WAYS; way++) {
+      double v[HO_MAX_OBJECTIVES];
+      char text[4][32];
+      ho_problem_objectives(q, &s->figures[(size_t)i * HO_N_SHAPES_WAYS + (size_t)way], v);
+      for (int o = 0; o < HO_N_OBJECTIVES; o++) ho_double_text(v[o], text[o]);
+      g_string_append_printf(out, "%" G_GINT64_FORMAT ",%s,%" G_GINT64_FORMAT ",%s,%s,%s,%s\n", u->sizes->value[i],
+                             ho_double_text(u->sizes->weight[i], text[3]), u->edges[s->bucket[i]],
+                             ho_shapes_way_name((ho_shapes_way)way), text[0], text[1], text[2]);
+    }
+}
+
 static json_t *figures_json(const ho_problem *q, const ho_figures *f) {
   double v[HO_MAX_OBJECTIVES];
   ho_problem_objectives(q, f, v);
   return json_pack("{s:f, s:f, s:f}", "latency", v[0], "energy", v[1], "memory", v[2]);
 }
 
-static void print_json(const ho_bucket_setup *u, const ho_bucket_study *s, const ho_problem *q, GString *out) {
+static json_t *study_json(const ho_bucket_setup *u, const ho_bucket_study *s, const ho_problem *q) {
   json_t *sizes = json_array(), *edges = json_array(), *means = json_object(), *losses = json_object();
   for (int32_t b = 0; b < u->n_edges; b++) json_array_append_new(edges, json_integer(u->edges[b]));
   for (int32_t i = 0; i < s->n; i++) {
@@ -119,9 +135,25 @@ static void print_json(const ho_bucket_setup *u, const ho_bucket_study *s, const
     json_object_set_new(means, ho_shapes_way_name((ho_shapes_way)way), mean);
     json_object_set_new(losses, ho_shapes_way_name((ho_shapes_way)way), lost);
   }
-  ho_cli_json(out, json_pack("{s:s, s:s, s:s, s:i, s:o, s:o, s:o, s:o}", "dim", u->dim, "scheduler", u->scheduler->name,
-                             "objective", ho_objective_name(u->objective), "searches", s->plans, "edges", edges, "sizes", sizes,
-                             "mean", means, "loss", losses));
+  return json_pack("{s:s, s:s, s:s, s:i, s:o, s:o, s:o, s:o}", "dim", u->dim, "scheduler", u->scheduler->name, "objective",
+                   ho_objective_name(u->objective), "searches", s->plans, "edges", edges, "sizes", sizes, "mean", means, "loss",
+                   losses);
+}
+
+/* What opening the source took, and each graph that was made of it. */
+static void print(const shapes_options *o, const ho_bucket_setup *u, const ho_bucket_study *s, const ho_problem *q,
+                  GString *out) {
+  double each = s->seconds / s->graphs;
+  if (o->json) {
+    json_t *j = study_json(u, s, q);
+    if (o->timing) json_object_set_new(j, "seconds", json_pack("{s:f, s:f}", "opening", o->opening, "graph", each));
+    ho_cli_json(out, j);
+    return;
+  }
+  (o->csv ? print_csv : print_text)(u, s, q, out);
+  if (!o->timing) return;
+  g_autofree char *opening = ho_unit_format(o->opening, HO_UNIT_SECONDS), *graph = ho_unit_format(each, HO_UNIT_SECONDS);
+  g_string_append_printf(out, "opened in %s · %d graphs, %s each\n", opening, s->graphs, graph);
 }
 
 /* ---- options --------------------------------------------------------------------------------------------------------- */
@@ -149,16 +181,19 @@ static gboolean read_edges(const shapes_options *o, const ho_sizes *sizes, GArra
 static gboolean check_dim(const ho_symbolic *source, const char *dim, const char *spec, GError **error) {
   const char *const *names = ho_symbolic_names(source);
   if (g_strv_contains(names, dim) || strchr(dim, '.')) return TRUE;
+  if (!names[0]) return ho_fail(error, HO_ERROR_INPUT, "%s: all sizes are fixed, expected one that is called '%s'", spec, dim);
   g_autofree char *all = g_strjoinv(", ", (char **)names);
   return ho_fail(error, HO_ERROR_INPUT, "%s: there is no size '%s', expected one of: %s", spec, dim, all);
 }
 
-static gboolean study(const shapes_options *o, ho_bucket_setup *u, GString *out, GError **error) {
+static gboolean study(shapes_options *o, ho_bucket_setup *u, GString *out, GError **error) {
   g_autofree char *dim = g_strndup(o->sizes_text, strcspn(o->sizes_text, "="));
   const char *text = o->sizes_text + strlen(dim);
   if (!*dim || *text != '=')
     return ho_cli_usage(error, "--sizes: '%s' is not NAME=SIZES, such as seq=64,128*3,512", o->sizes_text);
+  gint64 began = g_get_monotonic_time();
   g_autoptr(ho_symbolic) source = ho_symbolic_open(o->in.graph_spec, error);
+  o->opening = (double)(g_get_monotonic_time() - began) * 1e-6;
   if (!source || !check_dim(source, dim, o->in.graph_spec, error)) return FALSE;
   g_autoptr(ho_sizes) sizes = ho_sizes_parse(text + 1, error);
   if (!sizes) {
@@ -182,10 +217,7 @@ static gboolean study(const shapes_options *o, ho_bucket_setup *u, GString *out,
   const ho_problem q = {.n_objectives = HO_N_OBJECTIVES,
                         .objective = {HO_OBJECTIVE_LATENCY, HO_OBJECTIVE_ENERGY, HO_OBJECTIVE_MEMORY},
                         .memory_measure = u->measure};
-  if (o->json)
-    print_json(u, s, &q, out);
-  else
-    print_text(u, s, &q, out);
+  print(o, u, s, &q, out);
   return TRUE;
 }
 
@@ -206,6 +238,8 @@ static gboolean run(const ho_command *self, int argc, char **argv, GString *out,
       {"rewrite", 0, 0, G_OPTION_ARG_FILENAME, &o.rules, "rewrites before scheduling, as for schedule", "REWRITES"},
       {"seed", 0, 0, G_OPTION_ARG_STRING, &o.seed_text, "seed of the searches (default 1)", "N"},
       {"evaluations", 'e', 0, G_OPTION_ARG_STRING, &o.evaluations_text, "budget of each search (default 2000)", "N"},
+      {"timing", 0, 0, G_OPTION_ARG_NONE, &o.timing, "add seconds of opening the source and of each graph", NULL},
+      {"csv", 0, 0, G_OPTION_ARG_NONE, &o.csv, "print CSV: a line per size and way, with weight and edge", NULL},
       {"json", 0, 0, G_OPTION_ARG_NONE, &o.json, "print JSON, with the figures of every size", NULL},
       {NULL}};
   ho_cli_parsed parsed = ho_cli_parse(self, entries, &argc, argv, 0, 0, out, error);
@@ -213,6 +247,7 @@ static gboolean run(const ho_command *self, int argc, char **argv, GString *out,
   if (!o.in.graph_spec || !o.in.platform_name || !o.sizes_text)
     return ho_cli_usage(error, "shapes: --graph, --platform and --sizes are needed, as in: %s", self->arguments);
   if (o.buckets_text && o.edges_text) return ho_cli_usage(error, "shapes: --buckets and --edges are two ways to say the same");
+  if (o.csv && (o.json || o.timing)) return ho_cli_usage(error, "shapes: --csv goes without --json and --timing");
   const char *names[HO_N_OBJECTIVES + 1] = {NULL};
   for (int k = 0; k < HO_N_OBJECTIVES; k++) names[k] = ho_objective_name((ho_objective)k);
   int objective = o.objective_text ? ho_cli_choice("--objective", o.objective_text, names, error) : HO_OBJECTIVE_LATENCY;

@@ -20,6 +20,7 @@ typedef struct {
   const ho_bucket_setup *setup;
   GArray *stages; /* by increasing size */
   int32_t plans;
+  double seconds; /* spent on graphs */
 } study;
 
 static void clear_stage(gpointer p) {
@@ -57,7 +58,9 @@ static gboolean add_stage(study *x, int64_t size, GError **error) {
   names[n] = x->setup->dim;
   values[n] = size;
   const ho_bindings b = {.n = n + 1, .name = names, .value = values};
+  gint64 began = g_get_monotonic_time();
   stage s = {.size = size, .graph = ho_symbolic_at(x->setup->source, &b, error)};
+  x->seconds += (double)(g_get_monotonic_time() - began) * 1e-6;
   if (!s.graph) return FALSE;
   s.cost = ho_cost_new(s.graph, x->setup->platform);
   g_array_append_val(x->stages, s);
@@ -216,6 +219,8 @@ ho_bucket_study *ho_bucket_study_run(const ho_bucket_setup *setup, GError **erro
   gboolean ok = make_stages(&x, error);
   for (int32_t i = 0; ok && i < out->n; i++) ok = study_size(&x, i, out, error);
   out->plans = x.plans;
+  out->graphs = (int32_t)x.stages->len;
+  out->seconds = x.seconds;
   g_array_free(x.stages, TRUE);
   return ok ? g_steal_pointer(&out) : NULL;
 }

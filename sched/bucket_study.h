@@ -48,6 +48,8 @@ typedef struct {
   int32_t *bucket;     /* n */
   ho_figures *figures; /* n × HO_N_SHAPES_WAYS, replayed without noise */
   int32_t plans;       /* searches that were made */
+  int32_t graphs;      /* that the source was evaluated for */
+  double seconds;      /* of that, by the clock; in no other figure */
 } ho_bucket_study;
 
 /* NULL on error: the graphs at two sizes differ in their ops, a plan does not fit, nothing runs. */

@@ -30,6 +30,10 @@ typed() {
 typed "$HO_TEST_SRCDIR/docs/guide.md" .
 cd "$place" || exit 1
 
+# The table of shapes.md is what its command prints.
+said=$(eval "$(console "$HO_TEST_SRCDIR/docs/shapes.md" | head -n 1)" 2>&1 | diff - <(sed -n '/^```text$/,/^```$/{/^```/!p}' "$HO_TEST_SRCDIR/docs/shapes.md"))
+ok $? "shapes.md shows what the program prints" "$said"
+
 # examples: every block of adding.md that begins with its file's name, as that file.
 awk '/^```(c|yaml)$/ { getline; if (match($0, /file: [^ ]+/)) { name = substr($0, RSTART + 6, RLENGTH - 6); inside = 1; next } }
      /^```$/ { inside = 0 } inside { file = "added/" name; dir = file; sub(/\/[^\/]*$/, "", dir); if (!(dir in made)) { system("mkdir -p " dir); made[dir] = 1 } print > file }' \

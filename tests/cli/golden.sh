@@ -38,6 +38,12 @@ prints() {
   prints graph-convert.json graph convert graph.json
   prints graph-rewrite.txt graph rewrite graph.json --rule group
   prints graph-rewrite-list.json graph rewrite graph.json --rule fuse,group --list --json
+  prints list-readers.json list readers --json
+  shapes="shapes --graph product.onnx --platform platform.yaml --scheduler heft --sizes seq=2*3,10,40 --edges 10,40"
+  cp "$HO_TEST_SRCDIR/tests/data/onnx/product.onnx" .
+  prints shapes.txt $shapes
+  prints shapes.csv $shapes --csv
+  prints shapes.json $shapes --json
   prints schedule-rewrite.json schedule $on --scheduler heft --rewrite group --json
   prints platform-info.txt platform info platform.yaml
   prints platform-info.json platform info platform.yaml --json

@@ -47,6 +47,15 @@ says 2 "'latncy' is not known \(did you mean 'latency'\?\)" schedule "${on[@]}" 
 says 2 "'energy' is named twice" schedule "${on[@]}" --scheduler heft --objectives energy,energy
 says 2 "--memory: 'most'" schedule "${on[@]}" --scheduler heft --memory most
 says 1 "popluation.*did you mean.*population" schedule "${on[@]}" --scheduler nsga2 --set popluation=20
+shapes=(shapes --graph bert-base --platform platform.yaml --scheduler heft)
+says 2 "--graph, --platform and --sizes are needed" "${shapes[@]}"
+says 2 "'seq' is not NAME=SIZES" "${shapes[@]}" --sizes seq
+says 2 "--buckets and --edges are two ways" "${shapes[@]}" --sizes seq=8 --buckets 2 --edges 8
+says 2 "--csv goes without --json" "${shapes[@]}" --sizes seq=8 --csv --json
+says 2 "--edges: the last one is below the largest size, 8" "${shapes[@]}" --sizes seq=8 --edges 4
+says 1 "no size 'sqe', expected one of: .*seq" "${shapes[@]}" --sizes sqe=8
+says 1 "absent.csv" "${shapes[@]}" --sizes seq=./absent.csv
+says 1 "has fixed sizes" shapes "${on[@]}" --scheduler heft --sizes seq=8
 says 2 "either --plan FILE or --policy NAME" simulate "${on[@]}"
 says 2 "either --plan FILE or --policy NAME" simulate "${on[@]}" --plan p.json --policy fifo
 says 2 "--policy: 'fofo' is not known \(did you mean 'fifo'\?\)" simulate "${on[@]}" --policy fofo

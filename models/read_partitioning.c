@@ -7,7 +7,7 @@
  * A node's times become a table for the devices of the platform that the file describes, cpu0 … and fpga0 …; its size, which has to
  * fit into the memory of the FPGA that runs it, a weight of its own. Edges that leave a node with the same size are one tensor.
  * Where an edge has no size, its cost counts as milliseconds at 2 GiB/s, the speed at which cost and size of the published latency
- * instances agree. Colour classes (nodes to be kept together) cannot be said in a graph; they are counted.
+ * instances agree. A colour class (nodes to be kept together: a forward node and its backward one) becomes the nodes' layer, "class 3".
  *
  * Tarnawski et al., Efficient Algorithms for Device Placement of DNN Graph Operators, NeurIPS 2020 */
 #include <string.h>
@@ -27,7 +27,7 @@ typedef struct {
   GPtrArray *names;        /* of ops */
   GHashTable *tensors;     /* "op:bytes" -> tensor + 1 */
   GHashTable *edges;
-  int32_t coloured, unsized;
+  int32_t unsized;
 } reader;
 
 static gpointer id_key(int64_t id) {
@@ -81,7 +81,7 @@ static char *kind_of(const char *name) {
 }
 
 static gboolean read_node(reader *r, const json_t *node, ho_json_at at, GError **error) {
-  int64_t id = 0, bytes = 0;
+  int64_t id = 0, bytes = 0, colour = 0;
   double cpu = 0, fpga = 0;
   const char *name = NULL;
   gboolean on_fpga = TRUE, backward = FALSE;
@@ -93,16 +93,18 @@ static gboolean read_node(reader *r, const json_t *node, ho_json_at at, GError *
   if (!get_flag(node, at, "supportedOnFpga", &on_fpga, error)) return FALSE;
   if (!get_flag(node, at, "isBackwardNode", &backward, error)) return FALSE;
   if (!get_bytes(node, at, &bytes, error)) return FALSE;
+  if (!ho_json_get_int(node, at, "colorClass", FALSE, 0, &colour, error)) return FALSE;
   if (g_hash_table_contains(r->by_id, id_key(id)))
     return ho_fail(error, HO_ERROR_INPUT, "%s: %s.id: %" G_GINT64_FORMAT " is further up already: ids must differ", at.file,
                    at.place, id);
   g_autofree char *own = g_strdup_printf("node%" G_GINT64_FORMAT, id), *kind = kind_of(name ? name : "");
   ho_op_info op = ho_op_info_init(name && *name ? name : own, kind);
+  g_autofree char *layer = json_object_get(node, "colorClass") ? g_strdup_printf("class %" G_GINT64_FORMAT, colour) : NULL;
+  op.layer = layer;
   op.phase = backward ? HO_PHASE_BACKWARD : HO_PHASE_FORWARD;
   ho_op o = ho_graph_build_op(r->build, &op);
   g_ptr_array_add(r->names, g_strdup(op.name));
   g_hash_table_insert(r->by_id, id_key(id), GINT_TO_POINTER(o + 1));
-  r->coloured += json_object_get(node, "colorClass") != NULL;
   ho_graph_build_time_table(r->build, o);
   put_times(r, o, r->cpus, cpu);
   if (on_fpga) put_times(r, o, r->fpgas, fpga);
@@ -174,7 +176,6 @@ static gboolean read_root(reader *r, const json_t *root, GError **error) {
   g_string_append(note, " and ");
   put_names(note, r->fpgas);
   if (r->unsized) g_string_append_printf(note, "; bytes of %d edges from their cost at 2 GiB/s", r->unsized);
-  if (r->coloured) g_string_append_printf(note, "; colour classes of %d nodes are not used", r->coloured);
   ho_graph_build_note(r->build, 0, note->str);
   return TRUE;
 }

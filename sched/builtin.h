@@ -21,6 +21,16 @@ extern const ho_scheduler ho_scheduler_mct;
 extern const ho_scheduler ho_scheduler_met;
 extern const ho_scheduler ho_scheduler_olb;
 extern const ho_scheduler ho_scheduler_heft_energy;
+extern const ho_scheduler ho_scheduler_hbmct;
+extern const ho_scheduler ho_scheduler_ippts;
+extern const ho_scheduler ho_scheduler_heft_memory;
+extern const ho_scheduler ho_scheduler_heft_duplication;
+extern const ho_scheduler ho_scheduler_dsc;
+extern const ho_scheduler ho_scheduler_linear_clustering;
+extern const ho_scheduler ho_scheduler_m_topo;
+extern const ho_scheduler ho_scheduler_m_etf;
+extern const ho_scheduler ho_scheduler_contiguous;
+extern const ho_scheduler ho_scheduler_metis;
 extern const ho_scheduler ho_scheduler_parametric;
 extern const ho_scheduler ho_scheduler_exact;
 extern const ho_scheduler ho_scheduler_policy;
@@ -31,5 +41,6 @@ extern const ho_scheduler ho_scheduler_random;
 extern const ho_scheduler ho_scheduler_fastest;
 extern const ho_scheduler ho_scheduler_least_energy;
 extern const ho_scheduler ho_scheduler_least_memory;
+extern const ho_scheduler ho_scheduler_weighted_sum;
 
 #endif

@@ -17,18 +17,13 @@ static const ho_option options[] = {
 };
 
 static int run(ho_search *s) {
-  const ho_problem *q = ho_search_problem(s);
   ho_space *v = ho_space_new(s);
   if (!v) return -1;
   g_autofree int16_t *device = g_new(int16_t, (size_t)v->n_ops + 1);
-  ho_place_greedy(q, ho_search_option_double(s, "threshold"), device);
-  ho_plan *plan = ho_place_plan(q, v, device);
+  ho_place_greedy(ho_search_problem(s), ho_search_option_double(s, "threshold"), device);
+  int status = ho_place_keep(s, v, device);
   ho_space_free(v);
-  if (!plan) return ho_search_fail(s, "an op has no device that its inputs can reach on platform '%s'", q->platform->name);
-  double objectives[HO_MAX_OBJECTIVES];
-  ho_search_keep(s, plan, objectives);
-  ho_plan_free(plan);
-  return 0;
+  return status;
 }
 
 const ho_scheduler ho_scheduler_greedy_rules = {

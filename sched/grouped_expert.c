@@ -123,13 +123,9 @@ static int run(ho_search *s) {
   g_autofree int16_t *device = g_new(int16_t, (size_t)v->n_ops + 1);
   for (ho_op o = 0; o < v->n_ops; o++) device[o] = place(q, rules, o);
   g_array_free(rules, TRUE);
-  ho_plan *plan = ho_place_plan(q, v, device);
+  int status = ho_place_keep(s, v, device);
   ho_space_free(v);
-  if (!plan) return ho_search_fail(s, "an op has no device that its inputs can reach on platform '%s'", q->platform->name);
-  double objectives[HO_MAX_OBJECTIVES];
-  ho_search_keep(s, plan, objectives);
-  ho_plan_free(plan);
-  return 0;
+  return status;
 }
 
 const ho_scheduler ho_scheduler_grouped_expert = {

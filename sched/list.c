@@ -27,6 +27,7 @@ void ho_list_free(ho_list *l) {
   g_free(l->device);
   g_free(l->line);
   g_free(l->ready);
+  ho_plan_free(l->plan);
   g_free(l);
 }
 
@@ -56,6 +57,11 @@ static double start_on(const ho_list *l, ho_device d, double ready, double time)
   const ho_timeline *line = &l->line[d];
   if (l->append) return line->n ? fmax(ready, line->slot[line->n - 1].end) : ready;
   return ho_timeline_earliest(line, ready, time);
+}
+
+double ho_list_start_on(const ho_list *l, ho_op o, ho_device d) {
+  double time = l->c->time[(int64_t)o * l->c->n_devices + d], ready = l->ready[l->c->p->device[d].memory];
+  return isfinite(time) && isfinite(ready) ? start_on(l, d, ready, time) : INFINITY;
 }
 
 double ho_list_finish_on(const ho_list *l, ho_op o, ho_device d) {
@@ -102,19 +108,44 @@ void ho_list_place(ho_list *l, ho_op o, ho_device d) {
   ho_timeline_insert(&l->line[d], l->start[o], time);
 }
 
-ho_op ho_list_by_priority(ho_list *l, const double *priority, ho_list_choice choose, void *data) {
-  ho_order *order = ho_order_new(l->c->g);
+ho_op ho_list_walk(const ho_graph *g, const double *priority, ho_op (*place)(void *data, ho_op o), void *data) {
+  ho_order *order = ho_order_new(g);
   ho_order_begin(order, priority);
   ho_op stuck = -1;
-  for (ho_op o = ho_order_next(order); o >= 0 && stuck < 0; o = ho_order_next(order)) {
-    ho_device d = choose ? choose(l, o, data) : ho_list_best(l, o, NULL);
-    if (d < 0)
-      stuck = o;
-    else
-      ho_list_place(l, o, d);
-  }
+  for (ho_op o = ho_order_next(order); o >= 0 && stuck < 0; o = ho_order_next(order)) stuck = place(data, o);
   ho_order_free(order);
   return stuck;
+}
+
+typedef struct {
+  ho_list *l;
+  ho_list_choice choose;
+  void *data;
+} choosing;
+
+static ho_op choose_and_place(void *data, ho_op o) {
+  const choosing *x = data;
+  ho_device d = x->choose ? x->choose(x->l, o, x->data) : ho_list_best(x->l, o, NULL);
+  if (d < 0) return o;
+  ho_list_place(x->l, o, d);
+  return -1;
+}
+
+ho_op ho_list_by_priority(ho_list *l, const double *priority, ho_list_choice choose, void *data) {
+  choosing x = {l, choose, data};
+  return ho_list_walk(l->c->g, priority, choose_and_place, &x);
+}
+
+static ho_device as_said(ho_list *l, ho_op o, void *data) {
+  const int16_t *device = data;
+  ho_device best = ho_list_best(l, o, NULL);
+  return best >= 0 && isfinite(ho_list_finish_on(l, o, device[o])) ? device[o] : best;
+}
+
+ho_op ho_list_by_devices(ho_list *l, const int16_t *device) {
+  g_autofree double *rank = g_new(double, (size_t)l->c->n_ops + 1);
+  ho_rank_upward(l->c, rank);
+  return ho_list_by_priority(l, rank, as_said, (void *)device);
 }
 
 ho_plan *ho_list_plan(const ho_list *l) {
@@ -132,7 +163,7 @@ ho_plan *ho_list_plan(const ho_list *l) {
 }
 
 static int keep(ho_search *s, const ho_list *l) {
-  ho_plan *plan = ho_list_plan(l);
+  ho_plan *plan = l->plan ? ho_plan_copy(l->plan) : ho_list_plan(l);
   if (!plan) return ho_search_fail(s, "left an op without a device");
   double objectives[HO_MAX_OBJECTIVES];
   ho_search_keep(s, plan, objectives);

@@ -16,6 +16,7 @@ typedef struct {
   ho_timeline *line;      /* by device */
   double *ready;          /* by memory: of the op asked for last */
   int append;             /* 1: no gaps are used, an op starts behind all that its device has */
+  ho_plan *plan; /* owned; what a run keeps where start and device do not say all (copies, not_before); NULL: ho_list_plan */
 } ho_list;
 
 ho_list *ho_list_new(const ho_costs *c);
@@ -24,6 +25,8 @@ void ho_list_free(ho_list *l);
 /* Fills l->ready for op o, whose producers are placed. */
 void ho_list_ready(ho_list *l, ho_op o);
 
+/* Earliest start of o on device d after ho_list_ready; INFINITY where it cannot run or cannot be reached. */
+double ho_list_start_on(const ho_list *l, ho_op o, ho_device d);
 /* Earliest finish of o on device d after ho_list_ready; INFINITY where it cannot run or cannot be reached. */
 double ho_list_finish_on(const ho_list *l, ho_op o, ho_device d);
 
@@ -38,6 +41,12 @@ void ho_list_place(ho_list *l, ho_op o, ho_device d);
  * Returns -1, or the op that no device can take. */
 typedef ho_device (*ho_list_choice)(ho_list *l, ho_op o, void *data);
 ho_op ho_list_by_priority(ho_list *l, const double *priority, ho_list_choice choose, void *data);
+/* The same for those who place the op themselves: `place` returns -1 when it has, or the op. */
+ho_op ho_list_walk(const ho_graph *g, const double *priority, ho_op (*place)(void *data, ho_op o), void *data);
+
+/* Places all ops in decreasing upward rank, each on device[op] where it can run and be reached there, else where it finishes first: for those
+ * who only say where. Returns -1, or the op that no device can take. */
+ho_op ho_list_by_devices(ho_list *l, const int16_t *device);
 
 /* The schedule as a plan in order of start; NULL when an op is not placed. Stream 0, default precision. */
 ho_plan *ho_list_plan(const ho_list *l);

@@ -61,3 +61,13 @@ ho_plan *ho_place_plan(const ho_problem *q, const ho_space *v, const int16_t *de
   ho_plan_free(plan);
   return NULL;
 }
+
+int ho_place_keep(ho_search *s, const ho_space *v, const int16_t *device) {
+  const ho_problem *q = ho_search_problem(s);
+  ho_plan *plan = ho_place_plan(q, v, device);
+  if (!plan) return ho_search_fail(s, "an op has no device that its inputs can reach on platform '%s'", q->platform->name);
+  double objectives[HO_MAX_OBJECTIVES];
+  ho_search_keep(s, plan, objectives);
+  ho_plan_free(plan);
+  return 0;
+}

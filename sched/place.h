@@ -23,4 +23,7 @@ void ho_place_single(const ho_problem *q, const ho_space *v, ho_device d, int16_
 /* A plan of these devices in the graph's topological order, stream 0; NULL when memories are not connected and an op cannot be reached. */
 ho_plan *ho_place_plan(const ho_problem *q, const ho_space *v, const int16_t *device);
 
+/* The same as the one plan of a run: what a rule ends with. 0, or -1 after ho_search_fail. */
+int ho_place_keep(ho_search *s, const ho_space *v, const int16_t *device);
+
 #endif

@@ -159,6 +159,9 @@ Test(partitioning, times_are_those_of_the_platform_in_the_file) {
   cr_assert_eq(time_on(g, "Add2", "fpga0"), -1, "not supported there");
   cr_assert_eq(time_on(g, "MatMul1", "cpu1"), -1);
   cr_assert_eq(g->op[2].phase, HO_PHASE_BACKWARD);
+  cr_assert_str_eq(g->op[0].layer, "class 1", "a colour class is a layer");
+  cr_assert_str_eq(g->op[2].layer, "class 1");
+  cr_assert_null(g->op[1].layer);
   cr_assert_eq(bytes_of(g, "MatMul1.weight"), 4000);
   cr_assert_eq(bytes_made(g), 1073742 + 4194304, "one tensor for two edges of a size; 1.953125 ms at 2 GiB/s");
 }

@@ -62,8 +62,9 @@ Test(sched_list, makespans_and_ranks_of_arabnejad_2014_are_the_published_ones) {
 Test(sched_list, no_list_scheduler_is_below_a_proved_optimum) {
   static const char *const cases[] = {"stg_50_rand0000_p2", "stg_50_rand0000_p4",  "stg_50_rand0001_p4",  "stg_50_rand0003_p2",
                                       "stg_50_rand0006_p8", "stg_100_rand0000_p4", "stg_100_rand0005_p2", "stg_100_rand0008_p8"};
-  static const char *const names[] = {"heft", "cpop",    "peft",    "lookahead", "etf", "mcp", "bil", "hcpt",
-                                      "dls",  "min-min", "max-min", "sufferage", "mct", "met", "olb", "heft-energy"};
+  static const char *const names[] = {"heft",  "cpop",    "peft",        "lookahead",        "etf",  "mcp", "bil", "hcpt",
+                                      "dls",   "min-min", "max-min",     "sufferage",        "mct",  "met", "olb", "heft-energy",
+                                      "hbmct", "ippts",   "heft-memory", "heft-duplication", "m-etf"};
   for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
     g_autoptr(lab) l = lab_shared(cases[i]);
     json_t *expected = lab_expected(cases[i], 1);

@@ -156,6 +156,10 @@ def etf(x):
     return dynamic(x, lambda s, ready: min(((j, p) for j in ready for p in range(x.m)), key=lambda a: (s.appended(*a), -level[a[0]], a)))
 
 
+def m_etf(x):  # memory is ample here
+    return dynamic(x, lambda s, ready: min(((j, p) for j in ready for p in range(x.m)), key=lambda a: s.appended(*a)))
+
+
 def dls(x):
     level = static_level(x, median)
     return dynamic(x, lambda s, ready: max(((j, p) for j in ready for p in range(x.m)),
@@ -252,7 +256,215 @@ def lookahead(x):
     return s.makespan()
 
 
-NAIVE = {"heft": heft, "mcp": mcp, "hcpt": hcpt, "lookahead": lookahead, "etf": etf, "dls": dls, "bil": bil}
+def ippts(x):
+    pcm = {}
+    for i in reversed(range(x.n)):
+        for p in range(x.m):
+            pcm[i, p] = max([min(pcm[k, q] + x.w[i][q] + x.w[k][q] + (0 if p == q else mean_comm(x, i, k)) for q in range(x.m)) for k in x.succ[i]],
+                            default=x.w[i][p])
+    rank = {i: mean(pcm[i, p] for p in range(x.m)) * len(x.succ[i]) for i in range(x.n)}
+    s = Schedule(x)
+    while len(s.on) < x.n:
+        j = max(s.ready(), key=lambda k: (rank[k], -k))
+        p = min(range(x.m), key=lambda q: s.inserted(j, q) + pcm[j, q])  # EFT + (PCM - w) without rounding
+        s.place(j, p, s.inserted(j, p))
+    return s.makespan()
+
+
+def hbmct(x):
+    rank = upward(x)
+    groups = []
+    for j in sorted(range(x.n), key=lambda i: -rank[i]):
+        if not groups or any(i in groups[-1] for i in x.pred[j]):
+            groups.append([])
+        groups[-1].append(j)
+    s = Schedule(x)
+    for group in groups:
+        free = [max([s.end[i] for i in s.on if s.on[i] == p], default=0) for p in range(x.m)]
+        est = {(j, p): max(s.data_ready(j, p), free[p]) for j in group for p in range(x.m)}
+        on = {j: min(range(x.m), key=lambda p: x.w[j][p]) for j in group}
+
+        def run(p, where):
+            at, spans = free[p], {}
+            for j in sorted([j for j in group if where[j] == p], key=lambda j: (est[j, p], j)):
+                start = max(at, est[j, p])
+                at = start + x.w[j][p]
+                spans[j] = start
+            return at, spans
+
+        def move_one():
+            ends = [run(p, on)[0] for p in range(x.m)]
+            last = ends.index(max(ends))
+            for j in sorted([j for j in group if on[j] == last], key=lambda j: (mean(est[j, p] for p in range(x.m)), j)):
+                trials = []
+                for p in range(x.m):
+                    if p != last:
+                        moved = dict(on)
+                        moved[j] = p
+                        if run(last, moved)[0] < ends[last] and run(p, moved)[0] < ends[last]:
+                            trials.append((run(p, moved)[0], p))
+                if trials:
+                    on[j] = min(trials)[1]
+                    return True
+            return False
+        while move_one():
+            pass
+        for p in range(x.m):
+            for j, start in run(p, on)[1].items():
+                s.place(j, p, start)
+    return s.makespan()
+
+
+def by_devices(x, on):
+    rank = upward(x)
+    s = Schedule(x)
+    for j in sorted(range(x.n), key=lambda i: -rank[i]):
+        s.place(j, on[j], s.inserted(j, on[j]))
+    return s.makespan()
+
+
+def clusters_to_devices(x, clusters):
+    load, on = [0] * x.m, {}
+    for cluster in sorted(clusters, key=lambda k: -sum(mean(x.w[i]) for i in k)):
+        p = min(range(x.m), key=lambda q: load[q] + sum(x.w[i][q] for i in cluster))
+        load[p] += sum(x.w[i][p] for i in cluster)
+        on.update((i, p) for i in cluster)
+    return by_devices(x, on)
+
+
+def linear_clustering(x):
+    left, clusters = set(range(x.n)), []
+    while left:
+        paths = {}
+        for i in sorted(left, reverse=True):
+            ways = [(mean_comm(x, i, j) + paths[j][0], paths[j][1]) for j in x.succ[i] if j in left]
+            length, path = max(ways, default=(0, []))
+            paths[i] = (mean(x.w[i]) + length, [i] + path)
+        clusters.append(max(paths.values())[1])
+        left -= set(clusters[-1])
+    return clusters_to_devices(x, clusters)
+
+
+def dsc(x):
+    w = [mean(x.w[i]) for i in range(x.n)]
+    bottom = upward(x)
+    start, clusters = {}, []
+
+    def cluster_of(i):
+        return next((k for k in clusters if i in k), None)
+
+    def top(j, home=()):  # latest arrival from examined producers, those in `home` for nothing
+        return max([start[i] + w[i] + x.c[i, j] for i in x.pred[j] if i in start and i not in home], default=0)
+
+    def end(k):
+        return max(start[i] + w[i] for i in k)
+
+    while len(start) < x.n:
+        todo = [j for j in range(x.n) if j not in start]
+        free = [j for j in todo if all(i in start for i in x.pred[j])]
+        partly = [j for j in todo if j not in free and any(i in start for i in x.pred[j])]
+        j = max(free, key=lambda i: top(i) + bottom[i])
+        forbidden = None
+        if partly:
+            other = max(partly, key=lambda i: top(i) + bottom[i])
+            if top(other) + bottom[other] > top(j) + bottom[j]:
+                dominant = max([i for i in x.pred[other] if i in start], key=lambda i: start[i] + w[i] + x.c[i, other])
+                k = cluster_of(dominant)
+                if max(end(k), top(other, k)) < top(other):
+                    forbidden = k
+        order = sorted(x.pred[j], key=lambda i: -(start[i] + w[i] + x.c[i, j]))
+        home = cluster_of(order[0]) if order else None
+        best = (top(j), None, None)
+        if home is not None and home is not forbidden:
+            trial, starts = list(home), {}
+            best_start = max(end(home), top(j, trial))
+            at = end(home)
+            for i in order[1:]:
+                if i in trial:
+                    continue
+                if cluster_of(i) != [i] or x.succ[i] != [j]:
+                    break
+                i_start = max(at, top(i, trial))
+                if not max(i_start + w[i], top(j, trial + [i])) < best_start:
+                    break
+                best_start = max(i_start + w[i], top(j, trial + [i]))
+                at = i_start + w[i]
+                starts[i] = i_start
+                trial.append(i)
+            if best_start < best[0]:
+                best = (best_start, trial, starts)
+        if best[1] is None:
+            clusters.append([j])
+        else:
+            for i in best[2]:
+                clusters.remove([i])
+            start.update(best[2])
+            home[:] = best[1] + [j]
+        start[j] = best[0]
+    return clusters_to_devices(x, clusters)
+
+
+def heft_duplication(x):
+    rank = upward(x)
+    copies = {}  # task -> {processor: (start, end)}
+    taken = set()  # (task, processor): a task there has its data by now
+    sent = set()
+
+    def first(table, i):
+        return min(e for _, e in table[i].values())
+
+    def comes(table, i, j, p):
+        return table[i][p][1] if p in table[i] else first(table, i) + x.c[i, j]
+
+    def earliest(table, p, ready, need):
+        at = ready
+        for s, e in sorted(t[p] for t in table.values() if p in t):
+            if e <= at:
+                continue
+            if at + need <= s:
+                break
+            at = max(at, e)
+        return at
+
+    def trial(j, p):
+        table, got, gone = {i: dict(t) for i, t in copies.items()}, set(taken), set(sent)
+        while True:
+            arrivals = {i: comes(table, i, j, p) for i in x.pred[j]}
+            start = earliest(table, p, max(arrivals.values(), default=0), x.w[j][p])
+            if not arrivals or max(arrivals.values()) == 0:
+                break
+            last = max(arrivals, key=arrivals.get)
+            if p in table[last] or (last, p) in got:
+                break
+            data = max([comes(table, i, last, p) for i in x.pred[last]], default=0)
+            again = earliest(table, p, data, x.w[last][p])
+            end = again + x.w[last][p]
+            if not end < arrivals[last] or (last in gone and end <= first(table, last)):
+                break
+            more = {i: dict(t) for i, t in table.items()}
+            more[last][p] = (again, end)
+            sooner = earliest(more, p, max([comes(more, i, j, p) for i in x.pred[j]], default=0), x.w[j][p])
+            if not sooner < start:
+                break
+            for i in x.pred[last]:
+                got.add((i, p))
+                if p not in table[i]:
+                    gone.add(i)
+            table = more
+        return start + x.w[j][p], sum(map(len, table.values())), p, start, table, got, gone
+
+    for j in sorted(range(x.n), key=lambda i: -rank[i]):
+        _, _, p, start, copies, taken, sent = min((trial(j, p) for p in range(x.m)), key=lambda t: t[:3])
+        for i in x.pred[j]:
+            taken.add((i, p))
+            if p not in copies[i]:
+                sent.add(i)
+        copies[j] = {p: (start, start + x.w[j][p])}
+    return max(e for t in copies.values() for _, e in t.values())
+
+
+NAIVE = {"heft": heft, "mcp": mcp, "hcpt": hcpt, "lookahead": lookahead, "etf": etf, "dls": dls, "bil": bil, "ippts": ippts, "m-etf": m_etf, "heft-memory": heft, "hbmct": hbmct,
+         "linear-clustering": linear_clustering, "dsc": dsc, "heft-duplication": heft_duplication}
 NAIVE.update({name: (lambda x, rule=rule: dynamic(x, rule)) for name, rule in
               [("min-min", min_min), ("max-min", max_min), ("sufferage", sufferage), ("mct", mct), ("met", met), ("olb", olb)]})
 

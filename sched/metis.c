@@ -6,7 +6,7 @@
  * all weight that its speed has of all speeds; speed: the mean over all ops of mean seconds / seconds there, 0 where it cannot run. Ops are issued
  * by upward rank; one that its part's device cannot run goes where it finishes first. Costs as in heft.c.
  * Weights are whole numbers to METIS: seconds are scaled to 1 … 1000 (0: 1), bytes to 1 … 1000000 by their largest.
- * Graphs of fewer ops than twice the devices are not partitioned: each op goes where it finishes first.
+ * Devices are halved in platform order, and ops bisected with them, until each device has its part.
  * METIS draws from the C library's one stream of random numbers, which it seeds itself: calls take turns, so that results do not depend on threads.
  * Without METIS at build time the scheduler is there and says so.
  * Complexity: about O(edges) for METIS. Options: seed, imbalance. Ties: METIS's. */
@@ -69,68 +69,123 @@ static idx_t scaled(double value, double largest, double most) {
   return value > 0 && largest > 0 ? (idx_t)fmax(1, rint(value / largest * most)) : 1;
 }
 
-/* Shares of the devices, which add up to 1. */
-static void find_shares(const ho_costs *c, real_t *share) {
-  g_autofree double *speed = g_new0(double, c->n_devices + 1);
-  double sum = 0;
+/* Speeds of the devices. */
+static void find_shares(const ho_costs *c, double *share) {
   for (ho_op o = 0; o < c->n_ops; o++)
     for (ho_device d = 0; d < c->n_devices; d++) {
       double time = c->time[(int64_t)o * c->n_devices + d];
-      if (isfinite(time)) speed[d] += time > 0 ? c->mean[o] / time : 1;
+      if (isfinite(time)) share[d] += time > 0 ? c->mean[o] / time : 1;
     }
-  for (ho_device d = 0; d < c->n_devices; d++) sum += speed[d];
-  for (ho_device d = 0; d < c->n_devices; d++) share[d] = (real_t)(sum > 0 ? speed[d] / sum : 1.0 / c->n_devices);
 }
 
-static int call_metis(idx_t n, idx_t *start, idx_t *adjacent, idx_t *weight, idx_t *edge_weight, idx_t parts, real_t *share,
-                      idx_t *settings, idx_t *part) {
+/* What is bisected: some ops, for devices first … last - 1. */
+typedef struct {
+  ho_search *s;
+  const ho_costs *c;
+  GArray *flows;        /* of the whole graph */
+  const guint *start;   /* by op: its first flow; n_ops + 1 */
+  double longest, most; /* of all mean seconds, of all flows */
+  const double *share;  /* by device */
+  idx_t *number;        /* by op: in the part that is being bisected; -1: not in it */
+  int16_t *device;
+} job;
+
+/* In two, the first with `share` of the weight. 0: METIS gave up. */
+static int call_metis(const job *j, idx_t n, idx_t *start, idx_t *adjacent, idx_t *weight, idx_t *edge_weight, double share,
+                      idx_t *part) {
   static GMutex turn; /* see above: the library's state, not ours */
-  idx_t constraints = 1, cut;
+  idx_t constraints = 1, parts = 2, cut, settings[METIS_NOPTIONS];
+  real_t shares[2] = {(real_t)share, 1 - (real_t)share};
+  METIS_SetDefaultOptions(settings);
+  settings[METIS_OPTION_SEED] = (idx_t)ho_search_option_int(j->s, "seed");
+  settings[METIS_OPTION_UFACTOR] = (idx_t)ho_search_option_int(j->s, "imbalance");
   g_mutex_lock(&turn);
-  int status = METIS_PartGraphRecursive(&n, &constraints, start, adjacent, weight, NULL, edge_weight, &parts, share, NULL,
+  int status = METIS_PartGraphRecursive(&n, &constraints, start, adjacent, weight, NULL, edge_weight, &parts, shares, NULL,
                                         settings, &cut, part);
   g_mutex_unlock(&turn);
   return status == METIS_OK;
 }
 
-/* 0: METIS gave up. */
-static int partition(ho_search *s, const ho_costs *c, int16_t *device) {
-  size_t n = (size_t)c->n_ops + 1;
-  GArray *flows = find_flows(c->g);
-  g_autofree idx_t *start = g_new0(idx_t, n), *weight = g_new(idx_t, n), *part = g_new0(idx_t, n),
-                   *adjacent = g_new(idx_t, flows->len + 1), *edge_weight = g_new(idx_t, flows->len + 1);
-  g_autofree real_t *share = g_new(real_t, c->n_devices + 1);
-  double longest = 0, largest = 0;
-  for (ho_op o = 0; o < c->n_ops; o++) longest = fmax(longest, c->mean[o]);
-  for (guint i = 0; i < flows->len; i++) largest = fmax(largest, g_array_index(flows, flow, i).bytes);
-  for (ho_op o = 0; o < c->n_ops; o++) weight[o] = scaled(c->mean[o], longest, 1e3);
-  for (guint i = 0; i < flows->len; i++) {
-    const flow *x = &g_array_index(flows, flow, i);
-    start[x->from + 1]++;
-    adjacent[i] = x->to;
-    edge_weight[i] = scaled(x->bytes, largest, 1e6);
+/* Puts the ops of the first part in front; returns how many, -1 when METIS gave up. */
+static int32_t bisect(job *j, ho_op *op, int32_t n, double share) {
+  size_t edges = 0, size = (size_t)n + 1;
+  for (int32_t i = 0; i < n; i++) {
+    j->number[op[i]] = i;
+    edges += j->start[op[i] + 1] - j->start[op[i]];
   }
-  for (ho_op o = 0; o < c->n_ops; o++) start[o + 1] += start[o];
-  g_array_free(flows, TRUE);
+  g_autofree idx_t *start = g_new0(idx_t, size), *weight = g_new(idx_t, size), *part = g_new0(idx_t, size),
+                   *adjacent = g_new(idx_t, edges + 1), *edge_weight = g_new(idx_t, edges + 1);
+  for (int32_t i = 0; i < n; i++) {
+    weight[i] = scaled(j->c->mean[op[i]], j->longest, 1e3);
+    start[i + 1] = start[i];
+    for (guint k = j->start[op[i]]; k < j->start[op[i] + 1]; k++) {
+      const flow *x = &g_array_index(j->flows, flow, k);
+      if (j->number[x->to] < 0) continue;
+      adjacent[start[i + 1]] = j->number[x->to];
+      edge_weight[start[i + 1]++] = scaled(x->bytes, j->most, 1e6);
+    }
+  }
+  int done = call_metis(j, n, start, adjacent, weight, edge_weight, share, part);
+  g_autofree ho_op *behind = g_new(ho_op, size);
+  int32_t front = 0, back = 0;
+  for (int32_t i = 0; i < n; i++) {
+    j->number[op[i]] = -1;
+    if (part[i] == 0)
+      op[front++] = op[i];
+    else
+      behind[back++] = op[i];
+  }
+  if (back > 0) memcpy(op + front, behind, sizeof *op * (size_t)back);
+  return done ? front : -1;
+}
+
+/* Halves of the ops to halves of the devices, and so on: METIS's own recursion, which would print to standard output where a part has no op. */
+static int partition(job *j, ho_op *op, int32_t n, ho_device first, ho_device last) {
+  double sum = 0, before = 0;
+  ho_device middle = first + (last - first) / 2;
+  if (last - first == 1) {
+    for (int32_t i = 0; i < n; i++) j->device[op[i]] = (int16_t)first;
+    return 1;
+  }
+  for (ho_device d = first; d < last; d++) {
+    sum += j->share[d];
+    if (d < middle) before += j->share[d];
+  }
+  int32_t front = before > 0 ? n : 0; /* one op, or none; or one half has no share */
+  if (n > 1 && before > 0 && before < sum) front = bisect(j, op, n, before / sum);
+  if (n == 1 && before > 0) front = 2 * before >= sum;
+  if (front < 0) return 0;
+  return partition(j, op, front, first, middle) && partition(j, op + front, n - front, middle, last);
+}
+
+static int partition_all(ho_search *s, const ho_costs *c, int16_t *device) {
+  size_t n = (size_t)c->n_ops + 1;
+  g_autofree double *share = g_new0(double, c->n_devices + 1);
+  g_autofree guint *start = g_new0(guint, n + 1);
+  g_autofree idx_t *number = g_new(idx_t, n);
+  g_autofree ho_op *op = g_new(ho_op, n);
+  job j = {.s = s, .c = c, .flows = find_flows(c->g), .start = start, .share = share, .number = number, .device = device};
   find_shares(c, share);
-  idx_t settings[METIS_NOPTIONS];
-  METIS_SetDefaultOptions(settings);
-  settings[METIS_OPTION_SEED] = (idx_t)ho_search_option_int(s, "seed");
-  settings[METIS_OPTION_UFACTOR] = (idx_t)ho_search_option_int(s, "imbalance");
-  int done = call_metis(c->n_ops, start, adjacent, weight, edge_weight, c->n_devices, share, settings, part);
-  for (ho_op o = 0; o < c->n_ops; o++) device[o] = (int16_t)part[o];
+  for (guint i = 0; i < j.flows->len; i++) {
+    const flow *x = &g_array_index(j.flows, flow, i);
+    j.most = fmax(j.most, x->bytes);
+    start[x->from + 1]++;
+  }
+  for (ho_op o = 0; o < c->n_ops; o++) {
+    start[o + 1] += start[o];
+    j.longest = fmax(j.longest, c->mean[o]);
+    number[o] = -1;
+    op[o] = o;
+  }
+  int done = partition(&j, op, c->n_ops, 0, c->n_devices);
+  g_array_free(j.flows, TRUE);
   return done;
 }
 
 static ho_op metis_fill(ho_list *l, void *data) {
   const ho_costs *c = l->c;
   g_autofree int16_t *device = g_new0(int16_t, (size_t)c->n_ops + 1);
-  if (c->n_ops < 2 * c->n_devices || c->n_devices == 1) {
-    g_autofree double *rank = g_new(double, (size_t)c->n_ops + 1);
-    ho_rank_upward(c, rank);
-    return ho_list_by_priority(l, rank, NULL, NULL);
-  }
-  if (partition(data, c, device)) return ho_list_by_devices(l, device);
+  if (partition_all(data, c, device)) return ho_list_by_devices(l, device);
   ho_search_fail(data, "METIS could not partition the graph");
   return -1;
 }

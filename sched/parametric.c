@@ -10,7 +10,6 @@
  * earlier finish before. */
 #include <glib.h>
 #include <math.h>
-#include <string.h>
 
 #include "sched/builtin.h"
 #include "sched/levels.h"
@@ -58,6 +57,29 @@ static ho_device choose(ho_list *l, ho_op o, void *data) {
   return best;
 }
 
+/* First ready, first placed; of those that one op makes ready, the lower index: higher priorities for who comes earlier. */
+static void fill_as_ready(const ho_graph *g, double *priority) {
+  g_autofree int32_t *missing = g_new0(int32_t, (size_t)g->n_ops + 1);
+  g_autofree ho_op *queue = g_new(ho_op, (size_t)g->n_ops + 1);
+  int32_t n = 0;
+  for (ho_op o = 0; o < g->n_ops; o++) {
+    for (int32_t i = g->in_start[o]; i < g->in_start[o + 1]; i++) missing[o] += g->tensor[g->in[i]].producer >= 0;
+    if (missing[o] == 0) queue[n++] = o;
+  }
+  for (int32_t k = 0; k < n; k++) {
+    ho_op o = queue[k];
+    int32_t first = n;
+    priority[o] = g->n_ops - k;
+    for (int32_t i = g->out_start[o]; i < g->out_start[o + 1]; i++)
+      for (int32_t u = g->use_start[g->out[i]]; u < g->use_start[g->out[i] + 1]; u++) {
+        if (--missing[g->use[u]] > 0) continue;
+        int32_t at = n++;
+        for (; at > first && queue[at - 1] > g->use[u]; at--) queue[at] = queue[at - 1];
+        queue[at] = g->use[u];
+      }
+  }
+}
+
 static void fill_priority(const ho_costs *c, const parameters *p, double *priority) {
   size_t n = (size_t)c->n_ops;
   g_autofree double *down = g_new(double, n + 1);
@@ -66,7 +88,7 @@ static void fill_priority(const ho_costs *c, const parameters *p, double *priori
   else if (p->priority == LEVEL)
     ho_static_level(c, c->mean, priority);
   else if (p->priority == NONE)
-    memset(priority, 0, sizeof *priority * n);
+    fill_as_ready(c->g, priority);
   else
     ho_rank_upward(c, priority);
   if (p->priority != CPOP) return;

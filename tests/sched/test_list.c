@@ -147,7 +147,8 @@ static void expect_same_plan(lab *l, const char *name, const char *const *settin
 }
 
 Test(sched_list, the_parametric_one_contains_others) {
-  static const char *const heft[] = {NULL}, *const peft[] = {"priority=optimistic", "criterion=optimistic", NULL};
+  static const char *const heft[] = {NULL}, *const peft[] = {"priority=optimistic", "criterion=optimistic", NULL},
+                           *const mct[] = {"priority=none", "insertion=no", NULL};
   g_autoptr(lab) own = lab_own("topcuoglu2002_fig3");
   expect_same_plan(own, "heft", heft, "upward, finish, yes");
   expect_same_plan(own, "peft", peft, "optimistic, optimistic, yes");
@@ -156,5 +157,6 @@ Test(sched_list, the_parametric_one_contains_others) {
     g_autoptr(lab) l = lab_new(lab_random_graph(seed, 40, 1, p), p);
     expect_same_plan(l, "heft", heft, "upward, finish, yes");
     expect_same_plan(l, "peft", peft, "optimistic, optimistic, yes");
+    expect_same_plan(l, "mct", mct, "none, finish, no");
   }
 }

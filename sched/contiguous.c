@@ -1,7 +1,7 @@
 /* contiguous.c: contiguous stages, one per device, by dynamic programming.
  *
  * Source: Tarnawski et al., "Efficient algorithms for device placement of DNN graph operators", NeurIPS 2020, section 5.1; Narayanan et al.,
- * "PipeDream", SOSP 2019, section 3.1; for `latency` the chain of Kang et al., "Neurosurgeon", ASPLOS 2017, section 4, on any number of devices.
+ * "PipeDream", SOSP 2019, section 3.1; for `latency` the chain of Kang et al., "Neurosurgeon", ASPLOS 2017, on any number of devices.
  * throughput: the greatest load of a device is least (stages.h), a load being the seconds of the ops there and of the copies from and to the host's
  * memory for all data that crosses the stage's border. It is the time between two results of a pipeline, not the latency of one, which is what
  * the objectives show. Devices of equal seconds, capacity and links are interchangeable. Weights must fit.

@@ -1,7 +1,6 @@
 /* hbmct.c: hybrid heuristic with balanced minimum completion time.
  *
- * Source: Sakellariou & Zhao, "A hybrid heuristic for DAG scheduling on heterogeneous systems", Heterogeneous Computing Workshop (IPDPS), 2004,
- * sections 3 and 4.
+ * Source: Sakellariou & Zhao, "A hybrid heuristic for DAG scheduling on heterogeneous systems", Heterogeneous Computing Workshop (IPDPS), 2004.
  * Ops in decreasing upward rank fall into groups of independent ones: an op that reads what one of the running group makes begins the next group.
  * A group's ops first go to their quickest devices, in the order in which they could start there. Then, as long as it helps, an op of the device
  * that ends last, the one that could start first on average, moves to the device that would end first with it, provided that this ends before
@@ -177,6 +176,6 @@ const ho_scheduler ho_scheduler_hbmct = {
     HO_LIST_SCHEDULER,
     .name = "hbmct",
     .summary = "groups of independent ops by upward rank, each balanced between the devices",
-    .source = "Sakellariou, Zhao, Heterogeneous Computing Workshop, 2004, sections 3 and 4",
+    .source = "Sakellariou, Zhao, Heterogeneous Computing Workshop, 2004",
     .run = hbmct_run,
 };

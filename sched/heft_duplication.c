@@ -1,7 +1,7 @@
 /* heft_duplication.c: HEFT that runs an op's producers a second time where that saves a copy.
  *
  * Source: the duplication of critical parents of Hagras & Janeček, "A high performance, low complexity algorithm for compile-time task scheduling in
- * heterogeneous systems", Parallel Computing 31(7), 2005, section 3, in HEFT's order and on several parents, as Tang, Li, Liao, Fang & Wu, J.
+ * heterogeneous systems", Parallel Computing 31(7), 2005, in HEFT's order and on several parents, as Tang, Li, Liao, Fang & Wu, J.
  * Systems Architecture 56(8), 2010.
  * Ops in decreasing upward rank. On each device, as long as the op then starts earlier: the producer whose data comes last is run once more
  * there, in the first gap after its own data is there. The op goes where it finishes first; its duplicates there stay.
@@ -243,6 +243,6 @@ const ho_scheduler ho_scheduler_heft_duplication = {
     HO_LIST_SCHEDULER,
     .name = "heft-duplication",
     .summary = "HEFT that runs producers again where that saves a copy",
-    .source = "Hagras, Janeček, Parallel Computing 31(7), 2005, section 3; HEFT's order",
+    .source = "Hagras, Janeček, Parallel Computing 31(7), 2005; HEFT's order",
     .run = duplication_run,
 };

@@ -1,7 +1,7 @@
 /* heft_memory.c: HEFT that looks at memory.
  *
- * Source: HEFTM of Kulagina, Meyerhenke & Benoit, "Mapping large memory-constrained workflows onto heterogeneous platforms", ICPP 2024, section 4:
- * HEFT whose devices are only those where the op fits; here with waiting in place of eviction, which a plan cannot say.
+ * Source: HEFTM-BL of Kulagina, Benoit & Meyerhenke, "Memory-aware adaptive scheduling of scientific workflows on heterogeneous architectures",
+ * arXiv 2503.22365, 2025: HEFT whose devices are only those where the op fits; here with waiting in place of eviction, which a plan cannot say.
  * Ops in decreasing upward rank. What a memory holds is followed as in a replay: graph inputs from 0 to their last use, weights from 0 on,
  * outputs and incoming copies until all who read them are placed and done, workspace while the op runs. An op waits on a device until what it
  * adds there fits from then on; it goes where it finishes first. An op that waits has `not_before` in the plan, so that its copies wait too.
@@ -250,6 +250,6 @@ const ho_scheduler ho_scheduler_heft_memory = {
     HO_LIST_SCHEDULER,
     .name = "heft-memory",
     .summary = "HEFT that goes only where there is room, and waits for it",
-    .source = "Kulagina, Meyerhenke, Benoit, ICPP 2024, section 4 (HEFTM), without eviction",
+    .source = "Kulagina, Benoit, Meyerhenke, arXiv 2503.22365, 2025 (HEFTM-BL), without eviction",
     .run = memory_run,
 };

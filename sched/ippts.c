@@ -1,7 +1,7 @@
 /* ippts.c: improved predict priority task scheduling.
  *
  * Source: Djigal, Feng, Lu & Ge, "IPPTS: An efficient algorithm for scientific workflow scheduling in heterogeneous computing systems", IEEE TPDS
- * 32(5), 2021, section 4.
+ * 32(5), 2021.
  * PCM(i, p) = max over consumers j of min over devices w of [PCM(j, w) + time(i, w) + time(j, w) + mean copy, none when w = p]; of an op without
  * consumers its time on p. Ready ops by decreasing (mean of their row) · (number of consumers); each goes to the device of least
  * [earliest finish + PCM − time there], with insertion.
@@ -112,6 +112,6 @@ const ho_scheduler ho_scheduler_ippts = {
     HO_LIST_SCHEDULER,
     .name = "ippts",
     .summary = "PEFT's idea with the op's own time in the table, and many consumers first",
-    .source = "Djigal, Feng, Lu, Ge, IEEE TPDS 32(5), 2021, section 4",
+    .source = "Djigal, Feng, Lu, Ge, IEEE TPDS 32(5), 2021",
     .run = ippts_run,
 };

@@ -1,6 +1,6 @@
 /* linear_clustering.c: the longest path is a cluster, then the longest of what is left.
  *
- * Source: Kim & Browne, "A general approach to mapping of parallel computations upon multiprocessor architectures", ICPP 1988, vol. 3, section 3, as
+ * Source: Kim & Browne, "A general approach to mapping of parallel computations upon multiprocessor architectures", ICPP 1988, vol. 3, as
  * in Gerasoulis & Yang, J. Parallel and Distributed Computing 16, 1992, section 3.2.
  * A path's length is its ops' mean seconds and its edges' mean copies (costs.h). The longest one becomes a cluster, and its ops and their edges
  * go, until nothing is left. Clusters go to devices by load (clusters.h); ops in order of upward rank, with insertion.
@@ -63,6 +63,6 @@ const ho_scheduler ho_scheduler_linear_clustering = {
     HO_LIST_SCHEDULER,
     .name = "linear-clustering",
     .summary = "longest paths become clusters, clusters go to devices by load",
-    .source = "Kim, Browne, ICPP 1988, vol. 3, section 3",
+    .source = "Kim, Browne, ICPP 1988, vol. 3",
     .run = linear_run,
 };

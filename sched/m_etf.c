@@ -1,6 +1,6 @@
 /* m_etf.c: earliest task first among the devices that have room.
  *
- * Source: Jeon, Cai, Hu, Wu & Kim, "Baechi: Fast device placement of machine learning graphs", SoCC 2020, section 3.2 (m-ETF).
+ * Source: Jeon, Cai, Hu, Wu & Kim, "Baechi: Fast device placement of machine learning graphs", SoCC 2020 (m-ETF).
  * The pair of a ready op and a device that can start first, of those where the op's outputs, its workspace and the weights that are not there yet
  * fit beside what the device's memory holds. Weights stay; an output is given back when all who read it have been placed; copies in other
  * memories are not counted, as there.
@@ -96,6 +96,6 @@ const ho_scheduler ho_scheduler_m_etf = {
     HO_LIST_SCHEDULER,
     .name = "m-etf",
     .summary = "the pair of a ready op and a device with room that can start first",
-    .source = "Jeon et al., Baechi, SoCC 2020, section 3.2",
+    .source = "Jeon et al., Baechi, SoCC 2020",
     .run = etf_run,
 };

@@ -1,6 +1,6 @@
 /* m_topo.c: devices are filled one after the other, in topological order.
  *
- * Source: Jeon, Cai, Hu, Wu & Kim, "Baechi: Fast device placement of machine learning graphs", SoCC 2020, section 3.1 (m-TOPO).
+ * Source: Jeon, Cai, Hu, Wu & Kim, "Baechi: Fast device placement of machine learning graphs", SoCC 2020 (m-TOPO).
  * An op's memory is its outputs, its workspace and its weights. Each device takes, in topological order, as many ops as fit into the mean memory per
  * device plus that of the largest op; then comes the next device, in platform order.
  * Where the paper is silent, its devices being alike: an op that the device cannot run goes where it finishes first and takes no memory here.
@@ -51,6 +51,6 @@ const ho_scheduler ho_scheduler_m_topo = {
     HO_LIST_SCHEDULER,
     .name = "m-topo",
     .summary = "devices are filled evenly, one after the other, in topological order",
-    .source = "Jeon et al., Baechi, SoCC 2020, section 3.1",
+    .source = "Jeon et al., Baechi, SoCC 2020",
     .run = topo_run,
 };

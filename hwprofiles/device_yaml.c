@@ -74,6 +74,23 @@ static gboolean efficiency(const reader *r, const ho_raw_efficiency *raw, ho_dev
   return share(r, "efficiency.memory", raw->memory, &d->memory_efficiency);
 }
 
+static gboolean efficiency_in(const reader *r, const ho_raw_efficiency_in *raw, ho_device_info *d) {
+  for (int p = 0; raw && p < HO_N_PRECISIONS; p++)
+    for (int f = 0; raw->at[p] && f < HO_N_FAMILIES; f++) {
+      g_autofree char *key = g_strdup_printf("efficiency_in.%s.%s", ho_dtype_name((ho_dtype)p), ho_family_name((ho_family)f));
+      if (!share(r, key, raw->at[p]->family[f], &d->efficiency_in[p][f])) return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean efficiency_memory(const reader *r, const ho_raw_efficiency *raw, ho_device_info *d) {
+  for (int f = 0; raw && f < HO_N_FAMILIES; f++) {
+    g_autofree char *key = g_strdup_printf("efficiency_memory.%s", ho_family_name((ho_family)f));
+    if (!share(r, key, raw->family[f], &d->memory_of[f])) return FALSE;
+  }
+  return TRUE;
+}
+
 static const char *const *copy_names(ho_arena *arena, char **names, uint32_t n) {
   const char **copy = ho_arena_new_array(arena, const char *, n + 1);
   for (uint32_t i = 0; i < n; i++) copy[i] = ho_arena_strdup(arena, names[i]);
@@ -195,6 +212,7 @@ gboolean ho_device_apply(const ho_raw_device *raw, ho_device_place place, ho_are
   if (raw->estimated) d->estimated = *raw->estimated;
   if (raw->measured_with) d->measured_with = ho_arena_strdup(arena, raw->measured_with);
   return by_precision(&r, "peak", raw->peak, HO_UNIT_FLOPS, d->peak) && efficiency(&r, raw->efficiency, d) &&
+         efficiency_in(&r, raw->efficiency_in, d) && efficiency_memory(&r, raw->efficiency_memory, d) &&
          positive(&r, "bandwidth", raw->bandwidth, HO_UNIT_BANDWIDTH, &d->bandwidth) &&
          number(&r, "saturation", raw->saturation, HO_UNIT_NONE, &d->saturation) &&
          by_precision(&r, "error", raw->error, HO_UNIT_NONE, d->error) && supports(&r, raw->supports, d) &&
@@ -239,6 +257,9 @@ gboolean ho_device_finish(ho_device_info *d, double memory_bandwidth, ho_arena *
   double other = isnan(d->efficiency[HO_FAMILY_DEFAULT]) ? 1 : d->efficiency[HO_FAMILY_DEFAULT];
   for (int f = 0; f < HO_N_FAMILIES; f++)
     if (isnan(d->efficiency[f])) d->efficiency[f] = other;
+  for (int p = 0; p < HO_N_PRECISIONS; p++)
+    for (int f = 0; f < HO_N_FAMILIES; f++)
+      if (!(d->efficiency_in[p][f] > 0)) d->efficiency_in[p][f] = d->efficiency_in[p][HO_FAMILY_DEFAULT];
   if (isnan(d->bandwidth)) d->bandwidth = memory_bandwidth;
   finish_precisions(d);
   if (d->n_points == 1) d->point = ho_arena_memdup(arena, d->point, sizeof *d->point);

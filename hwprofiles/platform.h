@@ -38,13 +38,15 @@ typedef struct {
   const char *profile; /* NULL: written out in full */
   ho_device_kind kind;
   ho_memory memory;
-  double peak[HO_N_PRECISIONS];     /* FLOP/s; 0: not available */
-  double efficiency[HO_N_FAMILIES]; /* reached share of peak, (0, 1] */
-  double memory_efficiency;         /* reached share of bandwidth, (0, 1] */
-  double bandwidth;                 /* B/s of its own port before efficiency; default: its memory's bandwidth */
-  double saturation;                /* parallelism that fills it; 0: any op fills it */
-  double error[HO_N_PRECISIONS];    /* relative rounding error, fp32 = 0 */
-  int32_t n_kinds;                  /* supported kinds (words of kind.h or of the user's graph); -1: all */
+  double peak[HO_N_PRECISIONS];                         /* FLOP/s; 0: not available */
+  double efficiency[HO_N_FAMILIES];                     /* reached share of peak, (0, 1] */
+  double efficiency_in[HO_N_PRECISIONS][HO_N_FAMILIES]; /* the same where a precision has its own; 0: as `efficiency` */
+  double memory_efficiency;                             /* reached share of bandwidth, (0, 1] */
+  double memory_of[HO_N_FAMILIES];                      /* the same where a family has its own; 0: as `memory_efficiency` */
+  double bandwidth;              /* B/s of its own port before efficiency; default: its memory's bandwidth */
+  double saturation;             /* parallelism that fills it; 0: any op fills it */
+  double error[HO_N_PRECISIONS]; /* relative rounding error, fp32 = 0 */
+  int32_t n_kinds;               /* supported kinds (words of kind.h or of the user's graph); -1: all */
   const char *const *kinds;
   int32_t n_excluded; /* kinds that it cannot run although `kinds` would allow */
   const char *const *excluded;
@@ -129,6 +131,16 @@ static inline int ho_platform_direct(const ho_platform *p, ho_memory from, ho_me
 
 /* Whether the host always counts (energy): a CPU on the host memory; where none is, the first device on it. */
 int ho_platform_is_host_device(const ho_platform *p, ho_device d);
+
+/* The reached share of peak of a family in a precision. */
+static inline double ho_device_efficiency(const ho_device_info *d, ho_dtype p, ho_family f) {
+  return d->efficiency_in[p][f] > 0 ? d->efficiency_in[p][f] : d->efficiency[f];
+}
+
+/* The reached share of bandwidth of a family. */
+static inline double ho_device_memory_efficiency(const ho_device_info *d, ho_family f) {
+  return d->memory_of[f] > 0 ? d->memory_of[f] : d->memory_efficiency;
+}
 
 /* Most precise precision of a device: the lowest bit of `precisions` with a peak (or without any peaks at all). */
 ho_dtype ho_device_best_precision(const ho_device_info *d);

@@ -25,6 +25,20 @@ static void digest_device(ho_digest *h, const ho_device_info *d) {
       d->memory_efficiency,          d->bandwidth,  d->saturation, d->launch_host, d->launch_device, d->idle,
       d->power_by_use ? 0 : d->busy, d->peak_power, d->off,        d->per_byte,    d->reconfigure};
   doubles(h, numbers, G_N_ELEMENTS(numbers));
+  for (int p = 0; p < HO_N_PRECISIONS; p++) /* what a device does not state leaves its digest as it is */
+    for (int f = 0; f < HO_N_FAMILIES; f++) {
+      if (!(d->efficiency_in[p][f] > 0)) continue;
+      ho_digest_string(h, "efficiency_in");
+      ho_digest_int(h, p);
+      ho_digest_int(h, f);
+      ho_digest_double(h, d->efficiency_in[p][f]);
+    }
+  for (int f = 0; f < HO_N_FAMILIES; f++) {
+    if (!(d->memory_of[f] > 0)) continue;
+    ho_digest_string(h, "efficiency_memory");
+    ho_digest_int(h, f);
+    ho_digest_double(h, d->memory_of[f]);
+  }
   names(h, d->kinds, d->n_kinds);
   names(h, d->excluded, d->n_excluded);
   for (int32_t i = 0; i < d->n_points; i++) {

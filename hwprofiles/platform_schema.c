@@ -32,22 +32,19 @@ static const cyaml_schema_field_t precision_fields[] = {TEXT("fp64", ho_raw_prec
                                                         CYAML_FIELD_END};
 
 #define FAMILY(key, f) TEXT(key, ho_raw_efficiency, family[f])
-static const cyaml_schema_field_t efficiency_fields[] = {FAMILY("default", HO_FAMILY_DEFAULT),
-                                                         FAMILY("gemm", HO_FAMILY_GEMM),
-                                                         FAMILY("conv", HO_FAMILY_CONV),
-                                                         FAMILY("depthwise", HO_FAMILY_DEPTHWISE),
-                                                         FAMILY("attention", HO_FAMILY_ATTENTION),
-                                                         FAMILY("recurrent", HO_FAMILY_RECURRENT),
-                                                         FAMILY("norm", HO_FAMILY_NORM),
-                                                         FAMILY("softmax", HO_FAMILY_SOFTMAX),
-                                                         FAMILY("elementwise", HO_FAMILY_ELEMENTWISE),
-                                                         FAMILY("pool", HO_FAMILY_POOL),
-                                                         FAMILY("reduce", HO_FAMILY_REDUCE),
-                                                         FAMILY("gather", HO_FAMILY_GATHER),
-                                                         FAMILY("scatter", HO_FAMILY_SCATTER),
-                                                         FAMILY("data", HO_FAMILY_DATA),
-                                                         TEXT("memory", ho_raw_efficiency, memory),
-                                                         CYAML_FIELD_END};
+#define FAMILIES                                                                                                        \
+  FAMILY("default", HO_FAMILY_DEFAULT), FAMILY("gemm", HO_FAMILY_GEMM), FAMILY("conv", HO_FAMILY_CONV),                 \
+      FAMILY("depthwise", HO_FAMILY_DEPTHWISE), FAMILY("attention", HO_FAMILY_ATTENTION),                               \
+      FAMILY("recurrent", HO_FAMILY_RECURRENT), FAMILY("norm", HO_FAMILY_NORM), FAMILY("softmax", HO_FAMILY_SOFTMAX),   \
+      FAMILY("elementwise", HO_FAMILY_ELEMENTWISE), FAMILY("pool", HO_FAMILY_POOL), FAMILY("reduce", HO_FAMILY_REDUCE), \
+      FAMILY("gather", HO_FAMILY_GATHER), FAMILY("scatter", HO_FAMILY_SCATTER), FAMILY("data", HO_FAMILY_DATA)
+static const cyaml_schema_field_t efficiency_fields[] = {FAMILIES, TEXT("memory", ho_raw_efficiency, memory), CYAML_FIELD_END};
+static const cyaml_schema_field_t family_fields[] = {FAMILIES, CYAML_FIELD_END};
+
+#define IN(key, p) CYAML_FIELD_MAPPING_PTR(key, OPTIONAL, ho_raw_efficiency_in, at[p], family_fields)
+static const cyaml_schema_field_t efficiency_in_fields[] = {IN("fp64", HO_FP64), IN("fp32", HO_FP32), IN("tf32", HO_TF32),
+                                                            IN("bf16", HO_BF16), IN("fp16", HO_FP16), IN("fp8", HO_FP8),
+                                                            IN("int8", HO_INT8), IN("int4", HO_INT4), CYAML_FIELD_END};
 
 static const cyaml_schema_field_t supports_fields[] = {
     CYAML_FIELD_SEQUENCE("kinds", OPTIONAL, ho_raw_supports, kinds, &name_entry, 1, CYAML_UNLIMITED),
@@ -75,6 +72,8 @@ static const cyaml_schema_value_t point_entry = {CYAML_VALUE_MAPPING(CYAML_FLAG_
 #define DEVICE_FIELDS                                                                                                         \
   WORD("kind", ho_raw_device, kind, kinds), CYAML_FIELD_MAPPING_PTR("peak", OPTIONAL, ho_raw_device, peak, precision_fields), \
       CYAML_FIELD_MAPPING_PTR("efficiency", OPTIONAL, ho_raw_device, efficiency, efficiency_fields),                          \
+      CYAML_FIELD_MAPPING_PTR("efficiency_memory", OPTIONAL, ho_raw_device, efficiency_memory, family_fields),                \
+      CYAML_FIELD_MAPPING_PTR("efficiency_in", OPTIONAL, ho_raw_device, efficiency_in, efficiency_in_fields),                 \
       TEXT("bandwidth", ho_raw_device, bandwidth), TEXT("saturation", ho_raw_device, saturation),                             \
       CYAML_FIELD_MAPPING_PTR("error", OPTIONAL, ho_raw_device, error, precision_fields),                                     \
       CYAML_FIELD_MAPPING_PTR("supports", OPTIONAL, ho_raw_device, supports, supports_fields),                                \

@@ -23,6 +23,10 @@ typedef struct {
 } ho_raw_efficiency;
 
 typedef struct {
+  ho_raw_efficiency *at[HO_N_PRECISIONS]; /* without `memory` */
+} ho_raw_efficiency_in;
+
+typedef struct {
   char **kinds, **except, **precisions;
   uint32_t kinds_count, except_count, precisions_count;
 } ho_raw_supports;
@@ -47,7 +51,8 @@ typedef struct {
   char *name, *profile, *memory; /* profile and memory: platform only */
   ho_device_kind *kind;
   ho_raw_precisions *peak, *error;
-  ho_raw_efficiency *efficiency;
+  ho_raw_efficiency *efficiency, *efficiency_memory; /* the latter without `memory` */
+  ho_raw_efficiency_in *efficiency_in;
   ho_raw_supports *supports;
   ho_raw_launch *launch;
   ho_raw_power *power;

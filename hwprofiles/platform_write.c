@@ -51,6 +51,33 @@ static int any(const double *value) {
   return 0;
 }
 
+static void add_efficiency_in(GString *out, const ho_device_info *d) {
+  int lines = 0;
+  for (int p = 0; p < HO_N_PRECISIONS; p++) {
+    const char *before = "{";
+    for (int f = 0; f < HO_N_FAMILIES; f++) {
+      if (!(d->efficiency_in[p][f] > 0)) continue;
+      if (*before == '{')
+        g_string_append_printf(out, "%s      %s: ", lines++ ? "" : "    efficiency_in:\n", ho_dtype_name((ho_dtype)p));
+      g_string_append(out, before);
+      add_number(out, ho_family_name((ho_family)f), d->efficiency_in[p][f]);
+      before = ", ";
+    }
+    if (*before == ',') g_string_append(out, "}\n");
+  }
+}
+
+static void add_efficiency_memory(GString *out, const ho_device_info *d) {
+  const char *before = "    efficiency_memory: {";
+  for (int f = 0; f < HO_N_FAMILIES; f++) {
+    if (!(d->memory_of[f] > 0)) continue;
+    g_string_append(out, before);
+    add_number(out, ho_family_name((ho_family)f), d->memory_of[f]);
+    before = ", ";
+  }
+  if (*before == ',') g_string_append(out, "}\n");
+}
+
 static void add_supports(GString *out, const ho_device_info *d) {
   g_string_append(out, "    supports: {");
   if (d->n_kinds >= 0) add_names(out, "kinds", d->kinds, d->n_kinds, ", ");
@@ -86,12 +113,8 @@ static void add_points(GString *out, const ho_device_info *d) {
   }
 }
 
-static void add_device(GString *out, const ho_platform *p, const ho_device_info *d) {
-  g_string_append(out, "  - name: ");
-  add_text(out, d->name);
-  g_string_append_printf(out, "\n    kind: %s\n    memory: ", ho_device_kind_name(d->kind));
-  add_text(out, p->memory[d->memory].name);
-  g_string_append(out, "\n");
+/* The keys that profiles and the devices of a platform share, four blanks in. */
+static void add_keys(GString *out, const ho_device_info *d) {
   if (any(d->peak)) {
     g_string_append(out, "    ");
     add_precisions(out, "peak", d->peak, 0);
@@ -103,8 +126,10 @@ static void add_device(GString *out, const ho_platform *p, const ho_device_info 
     g_string_append(out, ", ");
   }
   add_number(out, "memory", d->memory_efficiency);
-  g_string_append(out, "}\n    ");
-  add_number(out, "bandwidth", d->bandwidth);
+  g_string_append(out, "}\n");
+  add_efficiency_in(out, d);
+  add_efficiency_memory(out, d);
+  add_number(out, "    bandwidth", d->bandwidth);
   if (d->saturation > 0) add_number(out, "\n    saturation", d->saturation);
   g_string_append(out, "\n    ");
   add_precisions(out, "error", d->error, 1);
@@ -121,6 +146,15 @@ static void add_device(GString *out, const ho_platform *p, const ho_device_info 
     add_number(out, "    reconfigure", d->reconfigure);
     g_string_append(out, "\n");
   }
+}
+
+static void add_device(GString *out, const ho_platform *p, const ho_device_info *d) {
+  g_string_append(out, "  - name: ");
+  add_text(out, d->name);
+  g_string_append_printf(out, "\n    kind: %s\n    memory: ", ho_device_kind_name(d->kind));
+  add_text(out, p->memory[d->memory].name);
+  g_string_append(out, "\n");
+  add_keys(out, d);
 }
 
 static const char *vertex(const ho_platform *p, int32_t v) {
@@ -178,5 +212,24 @@ char *ho_platform_to_yaml(const ho_platform *p) {
   add_peers(out, p);
   g_string_append_printf(out, "contention: %s\ndispatchers: %s\ncount_idle: %s\n", ho_contention_name(p->contention),
                          ho_dispatch_name(p->dispatchers), ho_idle_name(p->count_idle));
+  return g_string_free(out, FALSE);
+}
+
+char *ho_profile_to_yaml(const ho_device_info *d, const char *name, const char *summary) {
+  GString *out = g_string_new("format: heteroopt-device/1\nname: ");
+  add_text(out, name);
+  g_string_append(out, "\nsummary: ");
+  add_text(out, summary);
+  g_string_append_printf(out, "\nkind: %s\n", ho_device_kind_name(d->kind));
+  g_autoptr(GString) keys = g_string_new("\n");
+  add_keys(keys, d);
+  g_string_replace(keys, "\n    ", "\n", 0);
+  g_string_append(out, keys->str + 1);
+  if (d->measured_with) {
+    g_string_append(out, "measured_with: ");
+    add_text(out, d->measured_with);
+    g_string_append_c(out, '\n');
+  }
+  g_string_append_printf(out, "estimated: %s\n", d->estimated ? "true" : "false");
   return g_string_free(out, FALSE);
 }

@@ -36,6 +36,13 @@ char *ho_device_summary(const char *name, GError **error);
 /* The platform with every device written out, no profile named: reading it gives the same digest (platform_write.c). g_free. */
 char *ho_platform_to_yaml(const ho_platform *p);
 
+/* A profile by itself: a file, or the name of an installed one. `bandwidth` (B/s; NAN: unknown) holds where the profile states none.
+ * d->memory is -1; texts lie in the arena. */
+gboolean ho_profile_load(const char *name, double bandwidth, struct ho_arena *arena, ho_device_info *d, GError **error);
+
+/* The device as heteroopt-device/1 with every key written out, the bandwidth too, under another name and summary. g_free. */
+char *ho_profile_to_yaml(const ho_device_info *d, const char *name, const char *summary);
+
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(ho_platform, ho_platform_free)
 
 G_END_DECLS

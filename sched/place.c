@@ -15,8 +15,8 @@ double ho_place_intensity(const ho_problem *q, ho_op o, ho_device d) {
 double ho_place_ridge(const ho_problem *q, ho_op o, ho_device d) {
   const ho_device_info *x = &q->platform->device[d];
   ho_dtype p = ho_cost_default_precision(q->cost, o, d);
-  double peak = p >= 0 ? x->peak[p] * x->efficiency[q->graph->op[o].family] : 0;
-  return peak / (x->bandwidth * x->memory_efficiency);
+  double peak = p >= 0 ? x->peak[p] * ho_device_efficiency(x, p, q->graph->op[o].family) : 0;
+  return peak / (x->bandwidth * ho_device_memory_efficiency(x, q->graph->op[o].family));
 }
 
 int16_t ho_place_quickest(const ho_problem *q, ho_op o, unsigned kinds,

@@ -121,10 +121,11 @@ ho_kernel ho_cost_kernel_in(const ho_cost *c, ho_op o, ho_device d, ho_dtype p, 
   k.compute =
       dev->saturation > 0 && op->parallelism > 0 && op->parallelism < dev->saturation ? op->parallelism / dev->saturation : 1;
   k.bytes = traffic_bytes(c, o, p, precision_of);
-  if (op->flops > 0) k.compute_time = op->flops / (dev->peak[p] * dev->efficiency[op->family] * k.compute) / at->speed;
+  if (op->flops > 0)
+    k.compute_time = op->flops / (dev->peak[p] * ho_device_efficiency(dev, p, op->family) * k.compute) / at->speed;
   if (k.bytes > 0)
-    k.memory_time =
-        fmax(k.bytes / (dev->bandwidth * dev->memory_efficiency) / at->speed, k.bytes / c->p->memory[dev->memory].bandwidth);
+    k.memory_time = fmax(k.bytes / (dev->bandwidth * ho_device_memory_efficiency(dev, op->family)) / at->speed,
+                         k.bytes / c->p->memory[dev->memory].bandwidth);
   k.time = fmax(k.compute_time, k.memory_time);
   k.use = k.time > 0 ? k.compute_time * k.compute / k.time : 0;
   k.joules = dynamic_energy(c, o, d, p, at, k.bytes);

@@ -93,7 +93,8 @@ static void adjust(const ho_est_tables *t, ho_op o, const ho_est_row *row, const
   k.joules = (per_flop * op->flops + d->per_byte * bytes) * at->power / at->speed;
   if (!k.from_table && bytes > 0) {
     k.bytes = bytes;
-    k.memory_time = fmax(bytes / t->device[row->device].port / at->speed, bytes / t->device[row->device].memory_bandwidth);
+    k.memory_time = fmax(bytes / (d->bandwidth * ho_device_memory_efficiency(d, op->family)) / at->speed,
+                         bytes / t->device[row->device].memory_bandwidth);
   }
   k.time = k.compute_time > k.memory_time ? k.compute_time : k.memory_time;
   if (t->device[row->device].may_meet) { /* else the shares are not looked at */
@@ -214,7 +215,6 @@ static void fill_devices(ho_est_tables *t, ho_arena *a) {
     t->device[d] = (ho_est_device){.launch_device = x->launch_device,
                                    .launch_host = x->launch_host,
                                    .reconfigure = x->reconfigure,
-                                   .port = x->bandwidth * x->memory_efficiency,
                                    .room = !x->power_by_use && x->peak_power > x->busy ? x->peak_power - x->busy : 0,
                                    .memory_bandwidth = t->p->memory[x->memory].bandwidth,
                                    .may_meet = x->streams > 1 || on_memory > 1,

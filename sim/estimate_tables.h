@@ -55,7 +55,6 @@ typedef struct {
 
 typedef struct {
   double launch_device, launch_host, reconfigure; /* s */
-  double port;                                    /* B/s it reaches */
   double room;                                    /* W between busy and peak power; 0: no cap */
   double memory_bandwidth;                        /* B/s */
   int32_t memory, queue;                          /* queue: its first one */

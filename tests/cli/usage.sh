@@ -81,6 +81,13 @@ says 2 "list: 'scheduler'.*schedulers" list scheduler
 says 2 "--jobs: '0'" run experiment.yaml --jobs 0
 says 2 "--shard 2/2: expected I/N" run experiment.yaml --shard 2/2
 says 1 "experiment.yaml: exists already" new experiment.yaml
+printf 'op,precision,flops,bytes,time_us\ngemm,fp32,1e9,1e6,100\n' >times.csv
+says 2 "calibrate: --profile is missing" calibrate times.csv
+says 1 "'nvidia-t5' is neither a file nor an installed profile \(did you mean 'nvidia-t4'\?\)" calibrate times.csv --profile nvidia-t5
+says 1 "times.csv: 1 rows, expected at least 10 for 3 parameters and 5 folds" calibrate times.csv --profile nvidia-t4 -b 320GB/s
+says 2 "--bandwidth: '0' is not above 0" calibrate times.csv --profile nvidia-t4 -b 0
+says 2 "--folds: '1'" calibrate times.csv --profile nvidia-t4 --folds 1
+says 1 "times.csv: no row is of device 'x'" calibrate times.csv --profile nvidia-t4 --device x
 
 # ---- results that cannot be written
 "$heteroopt" list policies >/dev/full 2>err

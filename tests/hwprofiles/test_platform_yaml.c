@@ -178,7 +178,7 @@ Test(profile, faults_in_a_profile_are_told_in_its_file) {
        ":1:1: key 'format': found 'heteroopt-platform/1', expected heteroopt-device/1"},
       {"format: heteroopt-device/1\nname: mine\nmemory: m\n",
        ":3:1: key 'memory' is not known here (known: format, name, summary, kind, peak, "
-       "efficiency, bandwidth, saturation, error, supports, launch, streams, sharing, "
+       "efficiency, efficiency_memory, efficiency_in, bandwidth, saturation, error, supports, launch, streams, sharing, "
        "copy_engines, power, points, reconfigure, measured_with, estimated)"},
   };
   for (size_t i = 0; i < G_N_ELEMENTS(bad); i++) {
@@ -296,7 +296,8 @@ Test(platform, the_host_device_is_the_cpu_on_the_host_memory) {
 Test(platform, a_name_that_is_nowhere_is_told_with_what_there_is) {
   g_autoptr(GError) e = NULL;
   cr_assert_null(ho_platform_load("sever", &e));
-  cr_expect_str_eq(e->message, "'sever' is neither a file nor an installed platform (edge-soc, root-complex, server, workstation)");
+  cr_expect_str_eq(e->message,
+                   "'sever' is neither a file nor an installed platform (edge-soc, root-complex, server, workstation)");
 }
 
 /* libcyaml needs the keys as literals; the enums they stand for have names of their own. */

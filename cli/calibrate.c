@@ -12,7 +12,7 @@
 #define FOLDS 5
 
 typedef struct {
-  char *profile, *device, *bandwidth_text, *output, *folds_text, *seed_text;
+  char *profile, *device, *bandwidth_text, *output, *held, *folds_text, *seed_text;
   gboolean json, markdown;
   gint64 folds;
   guint64 seed;
@@ -24,6 +24,7 @@ static void calibrate_options_clear(calibrate_options *o) {
   g_free(o->device);
   g_free(o->bandwidth_text);
   g_free(o->output);
+  g_free(o->held);
   g_free(o->folds_text);
   g_free(o->seed_text);
 }
@@ -101,11 +102,27 @@ static void print_text(const calibrate_options *o, const ho_kernel_times *t, con
   print_values(d, c, out);
 }
 
-static json_t *error_json(const ho_calibrate_error *e) {
-  return json_pack("{s:f, s:o}", "mape", e->mape, "spearman", isnan(e->spearman) ? json_null() : json_real(e->spearman));
+/* Both devices on rows that the fit had no part of. */
+static void print_held(const char *file, const ho_kernel_times *t, const ho_device_info *d, const ho_calibration *c,
+                       GString *out) {
+  const ho_device_info *const devices[] = {d, &c->device};
+  g_string_append_printf(out, "\n%d rows of %s, of which the fit saw none:\n%-12s%12s%10s%24s\n", t->n, file, "", "error",
+                         "Spearman", "predicted / measured");
+  for (int i = 0; i < 2; i++) {
+    ho_calibrate_error e = ho_calibrate_error_of(devices[i], t);
+    char text[16];
+    rank(e.spearman, text, sizeof text);
+    g_string_append_printf(out, "%-12s%10.1f %%%10s%24.3f\n", i ? "fitted" : "profile", 100 * e.mape, text, e.total);
+  }
 }
 
-static void print_json(const ho_kernel_times *t, const ho_device_info *d, const ho_calibration *c, GString *out) {
+static json_t *error_json(const ho_calibrate_error *e) {
+  return json_pack("{s:f, s:f, s:o}", "mape", e->mape, "total", e->total, "spearman",
+                   isnan(e->spearman) ? json_null() : json_real(e->spearman));
+}
+
+static void print_json(const ho_kernel_times *t, const ho_kernel_times *held, const ho_device_info *d, const ho_calibration *c,
+                       GString *out) {
   json_t *groups = json_array(), *efficiency = json_object();
   for (int32_t g = 0; g <= t->n_groups; g++) {
     const ho_kernel_time *some = row_of(t, g);
@@ -132,6 +149,11 @@ static void print_json(const ho_kernel_times *t, const ho_device_info *d, const 
                           "set_aside", c->set_aside, "folds", c->folds, "errors", groups, "efficiency", efficiency,
                           "launch_device", c->device.launch_device);
   if (c->fitted_saturation) json_object_set_new(all, "saturation", json_real(c->device.saturation));
+  if (held) {
+    ho_calibrate_error before = ho_calibrate_error_of(d, held), after = ho_calibrate_error_of(&c->device, held);
+    json_object_set_new(
+        all, "held", json_pack("{s:i, s:o, s:o}", "rows", held->n, "profile", error_json(&before), "fitted", error_json(&after)));
+  }
   ho_cli_json(out, all);
 }
 
@@ -170,17 +192,20 @@ static gboolean read_options(calibrate_options *o, GError **error) {
 
 static gboolean calibrate(const calibrate_options *o, const char *file, ho_arena *arena, GString *out, GError **error) {
   ho_device_info d;
-  g_autoptr(ho_kernel_times) times = NULL;
+  g_autoptr(ho_kernel_times) times = NULL, held = NULL;
   g_autoptr(ho_calibration) c = NULL;
   if (!ho_profile_load(o->profile, o->bandwidth, arena, &d, error)) return FALSE;
   if (o->bandwidth > 0) d.bandwidth = o->bandwidth;
   times = ho_kernel_times_read(file, o->device, error);
   if (times) c = ho_calibrate(times, &d, (int32_t)o->folds, o->seed, file, error);
+  if (c && o->held && !(held = ho_kernel_times_read(o->held, NULL, error))) return FALSE;
+  if (held && !ho_calibrate_can_predict(held, &d, o->held, error)) return FALSE;
   if (!c || (o->output && !write_profile(o, file, times, c, error))) return FALSE;
   if (o->json)
-    print_json(times, &d, c, out);
+    print_json(times, held, &d, c, out);
   else
     print_text(o, times, &d, c, out);
+  if (held && !o->json) print_held(o->held, held, &d, c, out);
   return TRUE;
 }
 
@@ -192,6 +217,7 @@ static gboolean run(const ho_command *self, int argc, char **argv, GString *out,
       {"bandwidth", 'b', 0, G_OPTION_ARG_STRING, &o.bandwidth_text, "of the device's memory, where the profile states none",
        "B/s"},
       {"output", 'o', 0, G_OPTION_ARG_FILENAME, &o.output, "write the fitted profile", "NAME.yaml"},
+      {"held", 't', 0, G_OPTION_ARG_FILENAME, &o.held, "print the errors on these times too, which are not fitted to", "FILE"},
       {"folds", 'k', 0, G_OPTION_ARG_STRING, &o.folds_text, "parts for the error on unseen rows (default: 5)", "K"},
       {"seed", 's', 0, G_OPTION_ARG_STRING, &o.seed_text, "by which rows are dealt to the parts (default: 1)", "N"},
       {"markdown", 0, 0, G_OPTION_ARG_NONE, &o.markdown, "print the errors as a Markdown table", NULL},

@@ -30,14 +30,18 @@ static int varies(const double *v, size_t n) {
 static ho_calibrate_error error_of(const ho_kernel_times *t, const double *predicted, int32_t group) {
   g_autofree double *p = g_new(double, t->n), *m = g_new(double, t->n), *work = g_new(double, 2 * t->n);
   ho_calibrate_error e = {.spearman = NAN};
+  double predicted_sum = 0, measured_sum = 0;
   for (int32_t i = 0; i < t->n; i++) {
     if (group < t->n_groups && t->row[i].group != group) continue;
     p[e.n] = predicted[i];
     m[e.n] = t->row[i].seconds;
     e.mape += fabs(p[e.n] - m[e.n]) / m[e.n];
+    predicted_sum += p[e.n];
+    measured_sum += m[e.n];
     e.n++;
   }
   e.mape /= e.n;
+  e.total = predicted_sum / measured_sum;
   size_t n = (size_t)e.n;
   if (n >= 3 && varies(p, n) && varies(m, n)) e.spearman = gsl_stats_spearman(p, 1, m, 1, n, work);
   return e;
@@ -53,6 +57,12 @@ static ho_calibrate_error *errors_by(const ho_kernel_times *t, const ho_device_i
   g_autofree double *predicted = g_new(double, t->n);
   for (int32_t i = 0; i < t->n; i++) predicted[i] = ho_calibrate_predict(d, &t->row[i]);
   return errors_of(t, predicted);
+}
+
+ho_calibrate_error ho_calibrate_error_of(const ho_device_info *d, const ho_kernel_times *t) {
+  g_autofree double *predicted = g_new(double, t->n);
+  for (int32_t i = 0; i < t->n; i++) predicted[i] = ho_calibrate_predict(d, &t->row[i]);
+  return error_of(t, predicted, t->n_groups);
 }
 
 static void deal(const ho_kernel_times *t, int32_t folds, guint64 seed, int32_t *fold) {
@@ -82,12 +92,7 @@ static ho_calibrate_error *errors_unseen(const ho_kernel_times *t, const ho_devi
   return errors_of(t, predicted);
 }
 
-static gboolean check(const ho_kernel_times *t, const ho_device_info *d, const ho_fit_layout *l, int32_t folds, const char *name,
-                      GError **error) {
-  int32_t least = MAX(2 * l->n, 2 * folds);
-  if (t->n < least)
-    return ho_fail(error, HO_ERROR_INPUT, "%s: %d rows, expected at least %d for %d parameters and %d folds", name, t->n, least,
-                   l->n, folds);
+gboolean ho_calibrate_can_predict(const ho_kernel_times *t, const ho_device_info *d, const char *name, GError **error) {
   if (!(d->bandwidth > 0))
     return ho_fail(error, HO_ERROR_INPUT, "%s: profile '%s' states no bandwidth, expected --bandwidth of its memory", name,
                    d->name);
@@ -96,6 +101,15 @@ static gboolean check(const ho_kernel_times *t, const ho_device_info *d, const h
       return ho_fail(error, HO_ERROR_INPUT, "%s: rows of '%s' in %s, but profile '%s' has no peak in that precision", name,
                      t->row[i].op, ho_dtype_name(t->row[i].precision), d->name);
   return TRUE;
+}
+
+static gboolean check(const ho_kernel_times *t, const ho_device_info *d, const ho_fit_layout *l, int32_t folds, const char *name,
+                      GError **error) {
+  int32_t least = MAX(2 * l->n, 2 * folds);
+  if (t->n < least)
+    return ho_fail(error, HO_ERROR_INPUT, "%s: %d rows, expected at least %d for %d parameters and %d folds", name, t->n, least,
+                   l->n, folds);
+  return ho_calibrate_can_predict(t, d, name, error);
 }
 
 ho_calibration *ho_calibrate(const ho_kernel_times *t, const ho_device_info *d, int32_t folds, guint64 seed, const char *name,

@@ -22,6 +22,7 @@ G_BEGIN_DECLS
 
 typedef struct {
   int32_t n;
+  double total;    /* sum of predicted over sum of measured */
   double mape;     /* mean of |predicted - measured| / measured */
   double spearman; /* of predicted and measured; NAN with fewer than 3 rows, or when one of them does not vary */
 } ho_calibrate_error;
@@ -36,6 +37,11 @@ typedef struct {
 
 /* Seconds that a device would take. INFINITY when it has FLOPs and the device no peak in that precision. */
 double ho_calibrate_predict(const ho_device_info *d, const ho_kernel_time *t);
+
+/* Whether a device has the bandwidth and the peaks that rows need; `name`: what messages call the rows. */
+gboolean ho_calibrate_can_predict(const ho_kernel_times *t, const ho_device_info *d, const char *name, GError **error);
+/* The errors of a device, which can predict them, on all rows. */
+ho_calibrate_error ho_calibrate_error_of(const ho_device_info *d, const ho_kernel_times *t);
 
 /* `folds` ≥ 2 parts, drawn by `seed`, each with its share of every group. `name`: what messages call the rows. NULL with an error: too
  * few rows, a precision that the device does not have, no bandwidth. */

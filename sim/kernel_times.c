@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/fileio.h"
 #include "base/units.h"
+#include "sim/kernel_times_private.h"
 
 typedef enum { OP, PRECISION, FLOPS, BYTES, TIME, N_NEEDED, DEVICE = N_NEEDED, PARALLELISM, N_COLUMNS } column;
 
@@ -26,8 +27,7 @@ static gboolean fail(const reader *r, const char *column_name, const char *found
   return ho_fail(r->error, HO_ERROR_INPUT, "%s:%d: %s: found '%s', expected %s", r->file, r->line, column_name, shown, expected);
 }
 
-/* The fields of a line, quotes taken off; NULL with an error when a quote stays open. */
-static GPtrArray *split(const reader *r, const char *line) {
+GPtrArray *ho_kernel_times_split(const char *file, int line_number, const char *line, GError **error) {
   g_autoptr(GPtrArray) fields = g_ptr_array_new_with_free_func(g_free);
   for (const char *p = line;; p++) {
     g_autoptr(GString) field = g_string_new(NULL);
@@ -37,7 +37,7 @@ static GPtrArray *split(const reader *r, const char *line) {
         if (*p == '"') p++;
       }
       if (!*p) {
-        ho_fail(r->error, HO_ERROR_INPUT, "%s:%d: a quoted field does not end, expected '\"'", r->file, r->line);
+        ho_fail(error, HO_ERROR_INPUT, "%s:%d: a quoted field does not end, expected '\"'", file, line_number);
         return NULL;
       }
       p++;
@@ -50,9 +50,7 @@ static GPtrArray *split(const reader *r, const char *line) {
   }
 }
 
-static gboolean read_header(reader *r, const char *line) {
-  g_autoptr(GPtrArray) fields = split(r, line);
-  if (!fields) return FALSE;
+static gboolean read_header(reader *r, const GPtrArray *fields) {
   for (int c = 0; c < N_COLUMNS; c++) {
     r->at[c] = -1;
     for (guint i = 0; i < fields->len; i++) {
@@ -75,12 +73,12 @@ static const char *field(const reader *r, const GPtrArray *fields, column c) {
 static gboolean quantity(const reader *r, const GPtrArray *fields, column c, double *out) {
   const char *text = field(r, fields, c);
   if (c == PARALLELISM && !*text) return TRUE;
-  if (ho_double_parse(text, out, NULL) && *out >= 0) return TRUE;
-  return fail(r, column_names[c], text, "a finite number of at least 0");
+  if (ho_double_parse(text, out, NULL) && *out >= 0 && *out <= HO_KERNEL_TIMES_MOST) return TRUE;
+  return fail(r, column_names[c], text, "a number from 0 to 1e24");
 }
 
 static gboolean read_row(reader *r, const char *line, guint n_columns) {
-  g_autoptr(GPtrArray) fields = split(r, line);
+  g_autoptr(GPtrArray) fields = ho_kernel_times_split(r->file, r->line, line, r->error);
   if (!fields) return FALSE;
   if (fields->len != n_columns)
     return ho_fail(r->error, HO_ERROR_INPUT, "%s:%d: %u fields, expected %u as in the first line", r->file, r->line, fields->len,
@@ -99,7 +97,7 @@ static gboolean read_row(reader *r, const char *line, guint n_columns) {
   if (!quantity(r, fields, FLOPS, &t.flops) || !quantity(r, fields, BYTES, &t.bytes) ||
       !quantity(r, fields, PARALLELISM, &t.parallelism) || !quantity(r, fields, TIME, &t.seconds))
     return FALSE;
-  if (!(t.seconds > 0)) return fail(r, "time_us", field(r, fields, TIME), "more than 0");
+  if (!(t.seconds >= 1e-6)) return fail(r, "time_us", field(r, fields, TIME), "at least 1e-6");
   if (!(t.flops + t.bytes > 0)) return fail(r, "flops", field(r, fields, FLOPS), "flops or bytes above 0");
   t.seconds *= 1e-6;
   t.op = g_strdup(field(r, fields, OP));
@@ -119,8 +117,13 @@ static gboolean read_lines(reader *r, char *text) {
       if (!read_row(r, line, n_columns)) return FALSE;
       continue;
     }
-    if (!read_header(r, line)) return FALSE;
-    g_autoptr(GPtrArray) names = split(r, line);
+    g_autoptr(GPtrArray) names = ho_kernel_times_split(r->file, r->line, line, r->error);
+    if (!names) return FALSE;
+    if (ho_kernel_times_is_fx(names)) {
+      for (int c = 0; c < N_COLUMNS; c++) r->at[c] = -1;
+      return ho_kernel_times_read_fx(r->file, names, next ? next : line + strlen(line), r->rows, r->error);
+    }
+    if (!read_header(r, names)) return FALSE;
     n_columns = names->len;
   }
   return n_columns > 0 || ho_fail(r->error, HO_ERROR_INPUT, "%s: empty, expected a line of column names", r->file);
@@ -141,6 +144,8 @@ static gboolean check_devices(const reader *r) {
   g_ptr_array_add(names, NULL);
   g_autofree char *all = g_strjoinv("; ", (char **)names->pdata);
   g_autofree char *list = ho_printable(all);
+  if (r->device && n == 0)
+    return ho_fail(r->error, HO_ERROR_INPUT, "%s: no column is called 'device', expected one, or no --device", r->file);
   if (r->device && !g_hash_table_contains(r->devices, r->device)) {
     const char *near = ho_did_you_mean(r->device, (const char *const *)names->pdata);
     g_autofree char *shown = ho_printable(r->device);

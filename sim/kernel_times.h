@@ -32,7 +32,9 @@ typedef struct {
   char *device; /* NULL: the file has no such column */
 } ho_kernel_times;
 
-/* The rows of one device, in the order of the file. `device` NULL: the file must have one only. NULL with "file:line: …". */
+/* Also read: operator graphs of PyTorch with the latency of every operator (kernel_times_fx.c), which are of one device.
+ *
+ * The rows of one device, in the order of the file. `device` NULL: the file must have one only. NULL with "file:line: …". */
 ho_kernel_times *ho_kernel_times_read(const char *file, const char *device, GError **error);
 void ho_kernel_times_free(ho_kernel_times *t); /* NULL is allowed */
 

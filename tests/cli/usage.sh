@@ -87,7 +87,7 @@ says 1 "'nvidia-t5' is neither a file nor an installed profile \(did you mean 'n
 says 1 "times.csv: 1 rows, expected at least 10 for 3 parameters and 5 folds" calibrate times.csv --profile nvidia-t4 -b 320GB/s
 says 2 "--bandwidth: '0' is not above 0" calibrate times.csv --profile nvidia-t4 -b 0
 says 2 "--folds: '1'" calibrate times.csv --profile nvidia-t4 --folds 1
-says 1 "times.csv: no row is of device 'x'" calibrate times.csv --profile nvidia-t4 --device x
+says 1 "times.csv: no column is called 'device', expected one, or no --device" calibrate times.csv --profile nvidia-t4 --device x
 
 # ---- results that cannot be written
 "$heteroopt" list policies >/dev/full 2>err

@@ -10,6 +10,10 @@ mkdir bin && ln -s "$HO_TEST_BUILDDIR/heteroopt" bin/heteroopt && PATH=$place/bi
 # What examples take as given: the quickstart's config, small here, and its database.
 mkdir experiments && sed -E 's/^(replicates:).*/\1 1/; s/evaluations: [0-9]+/evaluations: 50/; s/times: [0-9]+/times: 5/' \
   "$HO_TEST_SRCDIR/experiments/quickstart.yaml" >experiments/quickstart.yaml
+{ # 10 kernels
+  echo op,precision,flops,bytes,time_us
+  for k in 1 2 4 8 16; do echo "gemm,fp32,${k}e9,${k}e7,$((210 * k + 20))"$'\n'"relu,fp32,${k}e6,${k}8e6,$((29 * k + 12))"; done
+} >times.csv
 
 examples() { # COMMAND: the lines of its examples
   heteroopt "$1" --help | sed -n '/^Examples*:/,$s/^  //p'

@@ -113,14 +113,17 @@ static json_t *bounds_json(const ho_problem *q) {
   return j;
 }
 
-/* Least of the front, as a percentage above the bound. */
+/* The least of the front's plans that a bound is about, as a multiple of it. */
 static void bounds_text(const ho_problem *q, const replayed_front *front, GString *out) {
   ho_bounds b = ho_bounds_of(q);
+  int32_t others = 0;
+  for (int32_t i = 0; i < front->n; i++) others += !ho_bounds_hold(q, front->plan[i]);
   g_string_append(out, "bounds");
   for (int k = 0; k < HO_N_OBJECTIVES; k++) {
     double bound = bound_of(q, &b, (ho_objective)k), least = INFINITY;
     for (int32_t i = 0; i < front->n; i++) {
       const ho_figures *f = &front->figures[i];
+      if (!ho_bounds_hold(q, front->plan[i])) continue;
       least = fmin(least, k == HO_OBJECTIVE_LATENCY  ? f->latency
                           : k == HO_OBJECTIVE_ENERGY ? f->energy
                                                      : ho_cli_memory_figure(q, f));
@@ -128,8 +131,9 @@ static void bounds_text(const ho_problem *q, const replayed_front *front, GStrin
     if (!isfinite(bound)) continue;
     g_autofree char *text = ho_cli_objective_text(q, (ho_objective)k, bound);
     g_string_append_printf(out, "%s %s %s", k ? "," : ":", ho_objective_name((ho_objective)k), text);
-    if (bound > 0) g_string_append_printf(out, " (%.3g x)", least / bound);
+    if (bound > 0 && isfinite(least)) g_string_append_printf(out, " (%.3g x)", least / bound);
   }
+  if (others) g_string_append_printf(out, "; not of %d plans of other rewrites, precisions or operating points", others);
   g_string_append(out, "\n");
 }
 

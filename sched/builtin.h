@@ -4,6 +4,7 @@
 
 #include "sched/scheduler.h"
 
+extern const ho_scheduler ho_scheduler_heteroopt;
 extern const ho_scheduler ho_scheduler_nsga2;
 extern const ho_scheduler ho_scheduler_heft;
 extern const ho_scheduler ho_scheduler_cpop;

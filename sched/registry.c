@@ -5,6 +5,7 @@
 #include "sched/builtin.h"
 
 const ho_scheduler *const ho_schedulers[] = {
+    &ho_scheduler_heteroopt,
     &ho_scheduler_nsga2,
     &ho_scheduler_heft,
     &ho_scheduler_cpop,

@@ -9,9 +9,10 @@
 #include "base/fmath.h"
 #include "sim/estimate.h"
 #include "sim/plan_check.h"
+#include "sim/replay.h"
 #include "sim/variant.h"
 
-#define KEPT_VARIANTS 16
+#define KEPT_VARIANTS 64
 
 /* The estimate of a rewritten graph, kept for the next plan with the same rewrites. */
 typedef struct {
@@ -27,7 +28,10 @@ struct ho_search {
   kept_estimate kept[KEPT_VARIANTS];
   int32_t next_kept; /* the one that is given up next */
   ho_archive *archive;
-  int64_t evaluations;
+  ho_replay *replay;                  /* made when first asked for */
+  double replayed[HO_MAX_OBJECTIVES]; /* of the plan replayed last; */
+  int fits;                           /* and whether it did */
+  int64_t evaluations, replays;
   ho_figures figures;        /* of the last evaluation */
   double least_tightest;     /* over all evaluations */
   ho_memory tightest_memory; /* of that evaluation */
@@ -85,6 +89,7 @@ void ho_search_free(ho_search *s) {
     ho_variant_unref(s->kept[i].variant);
   }
   ho_archive_free(s->archive);
+  ho_replay_free(s->replay);
   g_array_free(s->checkpoints, TRUE);
   g_free(s->due);
   g_free(s->reason);
@@ -143,12 +148,12 @@ const ho_figures *ho_search_figures(const ho_search *s) {
 }
 
 /* For the message when nothing is feasible. */
-static void note_excess(ho_search *s) {
+static void note_excess(ho_search *s, const ho_estimate *e) {
   if (s->figures.tightest >= s->least_tightest) return;
   const ho_platform *p = s->setup.problem->platform;
   s->least_tightest = s->figures.tightest;
   for (ho_memory m = 0; m < p->n_memories; m++)
-    if (ho_estimate_peak(s->estimate, m) / p->memory[m].capacity >= s->figures.tightest) s->tightest_memory = m;
+    if (ho_estimate_peak(e, m) / p->memory[m].capacity >= s->figures.tightest) s->tightest_memory = m;
 }
 
 /* The estimate for the graph that the plan is about. */
@@ -172,14 +177,24 @@ int ho_search_evaluate(ho_search *s, const ho_plan *plan, double *objectives) {
   double began = seconds_now();
   take_due_checkpoint(s);
   s->evaluations++;
-  int infeasible = ho_estimate_run(estimate_for(s, plan), plan, &s->figures);
+  ho_estimate *e = estimate_for(s, plan);
+  int infeasible = ho_estimate_run(e, plan, &s->figures);
   ho_problem_objectives(s->setup.problem, &s->figures, objectives);
-  if (infeasible) note_excess(s);
+  if (infeasible) note_excess(s, e);
   s->engine_seconds += seconds_now() - began;
   return infeasible;
 }
 
-/* Everything that enters the archive passes here: the plan is valid and its objectives are what the estimate says. */
+static int add_copy(ho_search *s, const ho_plan *plan, const double *objectives) {
+  const ho_problem *q = s->setup.problem;
+  ho_plan *copy = ho_plan_copy(plan);
+  if (q->variant && !copy->variant) ho_plan_set_variant(copy, q->variant); /* a scheduler of a rewritten problem need not know */
+  if (ho_archive_add(s->archive, objectives, copy)) return 1;
+  ho_plan_free(copy);
+  return 0;
+}
+
+/* Everything that enters the archive by its evaluation passes here: the plan is valid and its objectives are what the estimate says. */
 static int admit(ho_search *s, const ho_plan *plan, const double *objectives) {
   const ho_problem *q = s->setup.problem;
   g_autoptr(GError) error = NULL;
@@ -191,11 +206,7 @@ static int admit(ho_search *s, const ho_plan *plan, const double *objectives) {
   ho_problem_objectives(q, &figures, again);
   if (memcmp(again, objectives, sizeof(double) * (size_t)q->n_objectives) != 0)
     return ho_search_fail(s, "offered a plan with objectives that its evaluation did not give");
-  ho_plan *copy = ho_plan_copy(plan);
-  if (q->variant && !copy->variant) ho_plan_set_variant(copy, q->variant); /* a scheduler of a rewritten problem need not know */
-  if (ho_archive_add(s->archive, objectives, copy)) return 1;
-  ho_plan_free(copy);
-  return 0;
+  return add_copy(s, plan, objectives);
 }
 
 int ho_search_offer(ho_search *s, const ho_plan *plan, const double *objectives) {
@@ -203,6 +214,30 @@ int ho_search_offer(ho_search *s, const ho_plan *plan, const double *objectives)
   int in = ho_archive_accepts(s->archive, objectives) ? admit(s, plan, objectives) : 0;
   s->engine_seconds += seconds_now() - began;
   return in > 0;
+}
+
+int ho_search_replay(ho_search *s, const ho_plan *plan, double *objectives) {
+  const ho_problem *q = s->setup.problem;
+  if (s->reason) return 1;
+  double began = seconds_now();
+  if (!s->replay) s->replay = ho_replay_new(q);
+  const ho_replay_options options = {0};
+  g_autoptr(GError) error = NULL;
+  const ho_replay_result *r = ho_replay_run(s->replay, plan, &options, &error);
+  s->replays++;
+  s->fits = r != NULL;
+  if (r) {
+    ho_problem_objectives(q, &r->figures, objectives);
+    memcpy(s->replayed, objectives, sizeof(double) * (size_t)q->n_objectives);
+  } else if (error->code != HO_ERROR_INFEASIBLE) {
+    ho_search_fail(s, "made an invalid plan: %s", error->message);
+  }
+  s->engine_seconds += seconds_now() - began;
+  return r == NULL;
+}
+
+int ho_search_offer_replayed(ho_search *s, const ho_plan *plan) {
+  return s->fits && !s->reason && add_copy(s, plan, s->replayed);
 }
 
 const ho_scheduler *ho_search_scheduler(const ho_search *s) {
@@ -255,6 +290,9 @@ ho_archive *ho_search_archive(ho_search *s) {
 }
 int64_t ho_search_evaluations(const ho_search *s) {
   return s->evaluations;
+}
+int64_t ho_search_replays(const ho_search *s) {
+  return s->replays;
 }
 double ho_search_scheduler_seconds(const ho_search *s) {
   return s->scheduler_seconds;

@@ -39,8 +39,15 @@ const ho_scheduler *ho_search_scheduler(const ho_search *s);
 /* Offers a plan whose objectives were evaluated before, without counting it again: looked up, or estimated anew. 1: it is in the archive now. */
 int ho_search_keep_evaluated(ho_search *s, const ho_plan *plan);
 
+/* For searches that check the estimate as they go: objectives of a plan by a replay without noise, which counts as no evaluation. 0, or 1 when it does
+ * not fit (nothing is filled in). */
+int ho_search_replay(ho_search *s, const ho_plan *plan, double *objectives);
+/* Offers the plan that was replayed last, by its replayed objectives. A run offers either such plans only, or none. 1: it is in the archive now. */
+int ho_search_offer_replayed(ho_search *s, const ho_plan *plan);
+
 ho_archive *ho_search_archive(ho_search *s);       /* payloads are ho_plan*; sorted after a run */
 int64_t ho_search_evaluations(const ho_search *s); /* used */
+int64_t ho_search_replays(const ho_search *s);     /* made by the scheduler */
 double ho_search_scheduler_seconds(const ho_search *s);
 double ho_search_engine_seconds(const ho_search *s);
 int32_t ho_search_checkpoints(const ho_search *s, const ho_checkpoint **c);

@@ -4,6 +4,8 @@
 #include <glib.h>
 #include <math.h>
 
+#include "sim/variant.h"
+
 #define STEPS 300
 
 /* What every op takes on every device. */
@@ -187,4 +189,11 @@ ho_bounds ho_bounds_of(const ho_problem *q) {
   b.tightest = memory_bound(t);
   tables_free(t);
   return b;
+}
+
+int ho_bounds_hold(const ho_problem *q, const ho_plan *plan) {
+  if (plan->variant && plan->variant->graph != q->graph) return 0;
+  for (int32_t i = 0; i < plan->n; i++)
+    if (plan->entry[i].precision != HO_DTYPE_NONE || plan->entry[i].point != 0) return 0;
+  return 1;
 }

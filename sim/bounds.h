@@ -11,6 +11,7 @@
 #ifndef HO_SIM_BOUNDS_H
 #define HO_SIM_BOUNDS_H
 
+#include "sim/plan.h"
 #include "sim/problem.h"
 
 #ifdef __cplusplus
@@ -26,6 +27,9 @@ typedef struct {
 
 /* INFINITY where some op runs nowhere. O(steps · ops · devices). */
 ho_bounds ho_bounds_of(const ho_problem *q);
+
+/* Whether the bounds are about a plan: it is of the problem's own graph, at default precisions and nominal points. */
+int ho_bounds_hold(const ho_problem *q, const ho_plan *plan);
 
 #ifdef __cplusplus
 }

@@ -38,6 +38,12 @@ static gboolean add_studies(ho_store *s, const ho_table_setup *setup, const GPtr
   for (guint i = 0; i < studies->len; i++) {
     g_autoptr(ho_table_study) t = ho_table_study_new(s, studies->pdata[i], setup, error);
     if (!t) return FALSE;
+    if (setup->against) {
+      if (setup->format == HO_TABLE_TEXT && studies->len > 1)
+        g_string_append_printf(out, "%sstudy %s\n", i ? "\n" : "", t->study);
+      if (!ho_table_write_against(s, t, setup->against, setup->format, out, error)) return FALSE;
+      continue;
+    }
     add_study(t, setup->format, studies->len > 1, out, list);
   }
   return TRUE;
@@ -55,8 +61,10 @@ char *ho_table(ho_store *s, const ho_table_setup *setup, GError **error) {
   g_autoptr(GString) out = g_string_new(NULL);
   json_t *list = json_array();
   if (setup->format == HO_TABLE_CSV)
-    g_string_append(out,
-                    "study,problem,scheduler,indicator,frame,n,n_value,median,q1,q3,best,latency,energy,memory,status,reason\n");
+    g_string_append(
+        out, setup->against
+                 ? HO_TABLE_AGAINST_HEAD
+                 : "study,problem,scheduler,indicator,frame,n,n_value,median,q1,q3,best,latency,energy,memory,status,reason\n");
   gboolean fine = add_studies(s, setup, studies, out, list, error);
   if (fine && setup->format == HO_TABLE_JSON) {
     json_t *object = json_object();

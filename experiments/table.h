@@ -18,6 +18,7 @@ typedef struct {
   const char *frame;     /* kind; NULL: each study's own */
   const char *indicator; /* NULL: "hv". Also "epsilon", "igd_plus", and columns of the view results: "latency", "slr", … */
   ho_table_format format;
+  const char *against; /* label of a baseline that all others are compared with, instead of the table (text and CSV); NULL */
 } ho_table_setup;
 
 /* The name of a format ("text", "csv", "json", "latex"), or -1. */

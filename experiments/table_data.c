@@ -7,8 +7,7 @@
 
 /* --- CSV ------------------------------------------------------------------------------------------------------------------------ */
 
-/* Quoted as RFC 4180 wants it, where it must be. */
-static void add_field(GString *out, const char *text) {
+void ho_table_add_field(GString *out, const char *text) {
   if (!strpbrk(text, ",\"\r\n")) {
     g_string_append(out, text);
     return;
@@ -44,11 +43,11 @@ void ho_table_write_csv(const ho_table_study *t, GString *out) {
     for (int32_t k = 0; k < t->n_columns; k++) {
       const ho_cell *c = t->cell[r * t->n_columns + k];
       g_autofree char *status = status_of(t, r, k);
-      add_field(out, t->study);
+      ho_table_add_field(out, t->study);
       g_string_append_c(out, ',');
-      add_field(out, t->problem[r]);
+      ho_table_add_field(out, t->problem[r]);
       g_string_append_c(out, ',');
-      add_field(out, t->label[k]);
+      ho_table_add_field(out, t->label[k]);
       g_string_append_printf(out, ",%s,%s,%d,%d", t->indicator, t->frame ? t->frame : "", c ? c->n : 0, c ? c->n_value : 0);
       add_number(out, median_of(c));
       add_number(out, c && c->n_value > 0 ? c->q1 : NAN);
@@ -56,9 +55,9 @@ void ho_table_write_csv(const ho_table_study *t, GString *out) {
       g_string_append_printf(out, ",%d", t->best[r * t->n_columns + k]);
       for (int o = 0; o < HO_N_OBJECTIVES; o++) add_number(out, median_of(t->raw[o][r * t->n_columns + k]));
       g_string_append_c(out, ',');
-      add_field(out, status);
+      ho_table_add_field(out, status);
       g_string_append_c(out, ',');
-      add_field(out, reason_of(t, r, c));
+      ho_table_add_field(out, reason_of(t, r, c));
       g_string_append_c(out, '\n');
     }
 }

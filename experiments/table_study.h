@@ -39,6 +39,14 @@ void ho_table_write_latex(const ho_table_study *t, GString *out);
 void ho_table_write_csv(const ho_table_study *t, GString *out);
 json_t *ho_table_to_json(const ho_table_study *t); /* new reference */
 
+/* Every contender against the one called `label` (table_against.c), as text or CSV. FALSE with an error when there is none of that name. */
+gboolean ho_table_write_against(ho_store *s, const ho_table_study *t, const char *label, ho_table_format format, GString *out,
+                                GError **error);
+#define HO_TABLE_AGAINST_HEAD "study,problem,scheduler,against,indicator,frame,ratio,p,a12,energy_saved,memory_saved\n"
+
+/* A field of CSV, quoted as RFC 4180 wants it, where it must be. */
+void ho_table_add_field(GString *out, const char *text);
+
 /* Decimal digits as people read them, in any locale: three after the point for indicators, four significant ones otherwise. */
 char *ho_table_number(const ho_table_study *t, double value);
 /* The interquartile range of a cell, to the decimals that its median has. */

@@ -120,6 +120,87 @@ Test(table, a_column_of_results_is_an_indicator_too_and_a_wrong_one_is_named) {
   g_clear_error(&error);
 }
 
+/* --- against ----------------------------------------------------------------------------------------------------------------- */
+
+/* Field k of the line of the CSV that begins with `head`. */
+static double against_field(const char *text, const char *head, int k) {
+  g_autofree char *found = line(text, head);
+  g_auto(GStrv) fields = g_strsplit(found, ",", -1);
+  cr_assert_gt((int)g_strv_length(fields), k);
+  return *fields[k] ? g_ascii_strtod(fields[k], NULL) : NAN;
+}
+
+static char *against(const char *label, ho_table_format format) {
+  g_autoptr(ho_store) s = ho_store_open(scene->database, HO_STORE_READ, NULL);
+  GError *error = NULL;
+  char *text = ho_table(s, &(ho_table_setup){.format = format, .against = label}, &error);
+  cr_assert_not_null(text, "%s", error ? error->message : "");
+  return text;
+}
+
+/* The middle of three runs. */
+static double middle(const char *scheduler) {
+  g_autofree char *sql = g_strdup_printf(
+      "SELECT value FROM final_indicator WHERE problem = 'a.json/inference/pair' AND scheduler = '%s' AND indicator = 'hv' AND "
+      "frame = 'payoff' "
+      "ORDER BY value LIMIT 1 OFFSET 1",
+      scheduler);
+  return ho_scene_number(scene->database, sql);
+}
+
+Test(table, against_a_baseline_are_ratios_of_the_medians_of_the_database) {
+  ho_scene_run(scene, NULL);
+  g_autofree char *text = against("random", HO_TABLE_CSV);
+  const char *head = "main,a.json/inference/pair,nsga2,random,hv,payoff,";
+  cr_expect_float_eq(against_field(text, head, 6), middle("nsga2") / middle("random"), 1e-12);
+  /* Three runs against three that all differ: A12 counts the pairs in which the first is larger, ties half. */
+  double wins = ho_scene_number(
+      scene->database,
+      "SELECT SUM((a.value > b.value) + 0.5 * (a.value = b.value)) / 9.0 FROM final_indicator a, final_indicator b WHERE "
+      "a.problem = 'a.json/inference/pair' AND b.problem = a.problem AND a.scheduler = 'nsga2' AND b.scheduler = 'random' "
+      "AND a.indicator = 'hv' AND b.indicator = 'hv' AND a.frame = 'payoff' AND b.frame = 'payoff'");
+  cr_expect_float_eq(against_field(text, head, 8), wins, 1e-12);
+  double p = against_field(text, head, 7);
+  cr_expect(p >= 0.1 - 1e-12 && p <= 1, "three against three cannot be below 2/20: %g", p);
+}
+
+Test(table, what_is_saved_is_the_least_within_five_percent_of_the_fastest) {
+  ho_scene_run(scene, NULL);
+  g_autofree char *text = against("heft", HO_TABLE_CSV); /* one run, one plan: its own latency and energy */
+  double latency = ho_scene_number(
+             scene->database, "SELECT latency FROM final_front WHERE problem = 'a.json/inference/pair' AND scheduler = 'heft'"),
+         energy = ho_scene_number(
+             scene->database, "SELECT energy FROM final_front WHERE problem = 'a.json/inference/pair' AND scheduler = 'heft'");
+  double least[3];
+  for (int r = 0; r < 3; r++) {
+    g_autofree char *sql = g_strdup_printf(
+        "SELECT MIN(energy) FROM final_front WHERE problem = 'a.json/inference/pair' AND scheduler = 'nsga2' AND "
+        "replicate = %d AND latency <= 1.05 * %.17g",
+        r, latency);
+    least[r] = ho_scene_number(scene->database, sql);
+    if (least[r] == 0) least[r] = INFINITY; /* none */
+  }
+  double median = MAX(MIN(least[0], least[1]), MIN(MAX(least[0], least[1]), least[2]));
+  double saved = against_field(text, "main,a.json/inference/pair,nsga2,heft,hv,payoff,", 9);
+  if (isfinite(median))
+    cr_expect_float_eq(saved, 1 - median / energy, 1e-9, "%g", saved);
+  else
+    cr_expect(isnan(saved));
+}
+
+Test(table, against_needs_a_scheduler_of_the_study) {
+  ho_scene_run(scene, NULL);
+  g_autofree char *text = against("heft", HO_TABLE_TEXT);
+  g_autofree char *head = line(text, "against heft: hv, frame payoff");
+  g_autofree char *other = line(text, "nsga2 ");
+  cr_expect(strchr(other, '/'), "%s", other);
+  g_autoptr(ho_store) s = ho_store_open(scene->database, HO_STORE_READ, NULL);
+  GError *error = NULL;
+  cr_assert_null(ho_table(s, &(ho_table_setup){.against = "heff"}, &error));
+  cr_expect(strstr(error->message, "did you mean 'heft'"), "%s", error->message);
+  g_clear_error(&error);
+}
+
 /* --- check ------------------------------------------------------------------------------------------------------------------- */
 
 static ho_check *check(void) {

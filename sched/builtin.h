@@ -6,6 +6,13 @@
 
 extern const ho_scheduler ho_scheduler_heteroopt;
 extern const ho_scheduler ho_scheduler_nsga2;
+extern const ho_scheduler ho_scheduler_nsga3;
+extern const ho_scheduler ho_scheduler_spea2;
+extern const ho_scheduler ho_scheduler_moead;
+extern const ho_scheduler ho_scheduler_ga;
+extern const ho_scheduler ho_scheduler_brkga;
+extern const ho_scheduler ho_scheduler_sa;
+extern const ho_scheduler ho_scheduler_lns;
 extern const ho_scheduler ho_scheduler_heft;
 extern const ho_scheduler ho_scheduler_cpop;
 extern const ho_scheduler ho_scheduler_peft;

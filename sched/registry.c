@@ -7,6 +7,13 @@
 const ho_scheduler *const ho_schedulers[] = {
     &ho_scheduler_heteroopt,
     &ho_scheduler_nsga2,
+    &ho_scheduler_nsga3,
+    &ho_scheduler_spea2,
+    &ho_scheduler_moead,
+    &ho_scheduler_ga,
+    &ho_scheduler_brkga,
+    &ho_scheduler_sa,
+    &ho_scheduler_lns,
     &ho_scheduler_heft,
     &ho_scheduler_cpop,
     &ho_scheduler_peft,

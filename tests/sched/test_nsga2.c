@@ -4,10 +4,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "benchmarks.h"
 #include "results/archive.h"
 #include "results/hypervolume.h"
 #include "results/stats.h"
-#include "sched/nsga2_core.h"
+#include "sched/survival.h"
 #include "sched/variation.h"
 #include "tests/results/shared_data.h"
 
@@ -40,81 +41,18 @@ Test(sched_nsga2, crowding_distances_are_those_by_hand) {
   cr_expect(distance[0] == 1.25 && isinf(distance[1]) && isinf(distance[2]) && distance[3] == 1.5);
 }
 
-/* --- ZDT (Zitzler, Deb & Thiele, 2000) and DTLZ2 (Deb, Thiele, Laumanns & Zitzler, 2002) ------------------------------------------------ */
-typedef struct {
-  int32_t n, d;
-  void (*function)(const double *x, int32_t n, double *f);
-} benchmark;
-
-static void zdt1(const double *x, int32_t n, double *f) {
-  double g = 0;
-  for (int32_t i = 1; i < n; i++) g += x[i];
-  g = 1 + 9 * g / (n - 1);
-  f[0] = x[0];
-  f[1] = g * (1 - sqrt(x[0] / g));
-}
-
-static void zdt3(const double *x, int32_t n, double *f) {
-  double g = 0;
-  for (int32_t i = 1; i < n; i++) g += x[i];
-  g = 1 + 9 * g / (n - 1);
-  f[0] = x[0];
-  f[1] = g * (1 - sqrt(x[0] / g) - x[0] / g * sin(10 * G_PI * x[0]));
-}
-
-static void dtlz2(const double *x, int32_t n, int32_t d, double *f) {
-  double g = 0;
-  for (int32_t i = d - 1; i < n; i++) g += (x[i] - 0.5) * (x[i] - 0.5);
-  for (int32_t k = 0; k < d; k++) {
-    f[k] = 1 + g;
-    for (int32_t i = 0; i < d - 1 - k; i++) f[k] *= cos(0.5 * G_PI * x[i]);
-    if (k > 0) f[k] *= sin(0.5 * G_PI * x[d - 1 - k]);
-  }
-}
-static void dtlz2_2(const double *x, int32_t n, double *f) {
-  dtlz2(x, n, 2, f);
-}
-static void dtlz2_3(const double *x, int32_t n, double *f) {
-  dtlz2(x, n, 3, f);
-}
-
-static void create(void *data, ho_stream *r, int32_t index, void *genome) {
-  const benchmark *b = data;
-  (void)index;
-  for (int32_t i = 0; i < b->n; i++) ((double *)genome)[i] = ho_stream_uniform(r);
-}
-static void cross(void *data, ho_stream *r, void *x, void *y) {
-  ho_cross_sbx(r, x, y, ((const benchmark *)data)->n, NULL, NULL, 20);
-}
-static void mutate(void *data, ho_stream *r, void *x) {
-  const benchmark *b = data;
-  ho_mutate_polynomial(r, x, b->n, NULL, NULL, 1.0 / b->n, 20);
-}
-static int evaluate(void *data, const void *genome, double *f, double *violation) {
-  const benchmark *b = data;
-  b->function(genome, b->n, f);
-  *violation = 0;
-  return 0;
-}
-
 /* Hypervolume of the last population with the reference 1.1 in every objective, as in the reference data. */
 static double quality(benchmark *b, uint64_t seed, int32_t population, int64_t generations) {
   const double reference[] = {1.1, 1.1, 1.1};
-  ho_nsga2_problem p = {.genome_bytes = sizeof(double) * (size_t)b->n,
-                        .n_objectives = b->d,
-                        .context = b,
-                        .create = create,
-                        .cross = cross,
-                        .mutate = mutate,
-                        .evaluate = evaluate};
-  ho_nsga2_settings settings = {population, generations, 0.9};
+  ho_evolution_problem p = benchmark_problem(b);
+  ho_evolution_settings settings = {population, generations, 0.9, ho_survival_nsga2, NULL};
   ho_stream r = ho_stream_small(seed);
-  ho_nsga2 *n = ho_nsga2_run(&p, &settings, &r);
+  ho_evolution *n = ho_evolution_run(&p, &settings, &r);
   double points[3 * 200];
-  for (int32_t i = 0; i < ho_nsga2_size(n); i++)
-    memcpy(points + i * b->d, ho_nsga2_objectives(n, i), sizeof(double) * (size_t)b->d);
-  double hv = ho_hypervolume(points, ho_nsga2_size(n), b->d, reference);
-  ho_nsga2_free(n);
+  for (int32_t i = 0; i < ho_evolution_size(n); i++)
+    memcpy(points + i * b->d, ho_evolution_objectives(n, i), sizeof(double) * (size_t)b->d);
+  double hv = ho_hypervolume(points, ho_evolution_size(n), b->d, reference);
+  ho_evolution_free(n);
   return hv;
 }
 
@@ -124,7 +62,7 @@ Test(sched_nsga2, quality_is_that_of_another_nsga2, .timeout = 300) {
     const char *name;
     benchmark b;
   } known[] = {
-      {"zdt1", {30, 2, zdt1}}, {"zdt3", {30, 2, zdt3}}, {"dtlz2_2obj", {11, 2, dtlz2_2}}, {"dtlz2_3obj", {12, 3, dtlz2_3}}};
+      {"zdt1", {30, 2, zdt1, 20}}, {"zdt3", {30, 2, zdt3, 20}}, {"dtlz2_2obj", {11, 2, dtlz2_2, 20}}, {"dtlz2_3obj", {12, 3, dtlz2_3, 20}}};
   json_t *data = shared_optimisation("nsga2_quality.json"), *one;
   size_t index;
   int checked = 0;
@@ -151,20 +89,20 @@ Test(sched_nsga2, quality_is_that_of_another_nsga2, .timeout = 300) {
 
 /* Stands alone: ZDT1's front f2 = 1 - sqrt(f1) has the hypervolume 0.11 + 0.1 + 2/3 for reference (1.1, 1.1); none can have more. */
 Test(sched_nsga2, zdt1_is_nearly_solved) {
-  benchmark b = {30, 2, zdt1};
+  benchmark b = {30, 2, zdt1, 20};
   double hv = quality(&b, 5, 100, 250), ideal = 0.11 + 0.1 + 2.0 / 3;
   cr_expect(hv < ideal && hv > 0.985 * ideal, "%.6f of %.6f", hv, ideal);
 }
 
 Test(sched_nsga2, the_same_seed_gives_the_same_population) {
-  benchmark b = {12, 3, dtlz2_3};
+  benchmark b = {12, 3, dtlz2_3, 20};
   cr_expect_eq(quality(&b, 9, 20, 15), quality(&b, 9, 20, 15));
   cr_expect_neq(quality(&b, 9, 20, 15), quality(&b, 10, 20, 15));
 }
 
 /* Populations that are not a multiple of four wrap the last group of a tournament. */
 Test(sched_nsga2, small_and_odd_groups_work) {
-  benchmark b = {3, 2, zdt1};
+  benchmark b = {3, 2, zdt1, 20};
   cr_expect(quality(&b, 1, 4, 10) >= 0);
   cr_expect(quality(&b, 1, 6, 10) >= 0);
 }

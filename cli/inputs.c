@@ -99,6 +99,20 @@ gboolean ho_cli_measure(const char *text, ho_memory_measure *measure, GError **e
   return TRUE;
 }
 
+static gboolean apply_limits(ho_platform *p, char **limit, GError **error) {
+  for (char **l = limit; l && *l; l++) {
+    const char *equals = strchr(*l, '=');
+    double bytes;
+    if (!equals || equals == *l) return ho_cli_usage(error, "--limit: '%s' is not NAME=BYTES, such as gpu0=4GB", *l);
+    g_autofree char *name = g_strndup(*l, (gsize)(equals - *l));
+    if (!ho_unit_parse(equals + 1, HO_UNIT_BYTES, &bytes, error) || !ho_platform_limit(p, name, bytes, error)) {
+      g_prefix_error(error, "--limit: ");
+      return FALSE;
+    }
+  }
+  return TRUE;
+}
+
 void ho_cli_inputs_finish(ho_cli_inputs *in) {
   in->cost = ho_cost_new(in->graph, in->platform);
   in->problem.graph = in->graph;
@@ -116,7 +130,7 @@ gboolean ho_cli_inputs_load(ho_cli_inputs *in, const ho_command *self, GError **
   in->graph = ho_cli_load_graph(in->graph_spec, in->bind, error);
   if (!in->graph) return FALSE;
   in->platform = ho_platform_load(in->platform_name, error);
-  if (!in->platform) return FALSE;
+  if (!in->platform || !apply_limits(in->platform, in->limit, error)) return FALSE;
   ho_cli_inputs_finish(in);
   return ho_problem_check(in->graph, in->platform, error);
 }
@@ -130,6 +144,7 @@ void ho_cli_inputs_clear(ho_cli_inputs *in) {
   g_free(in->objectives);
   g_free(in->measure);
   g_strfreev(in->bind);
+  g_strfreev(in->limit);
 }
 
 double ho_cli_memory_figure(const ho_problem *q, const ho_figures *f) {

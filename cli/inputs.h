@@ -14,7 +14,7 @@
 /* Texts are filled in by GOption; the rest by ho_cli_inputs_load. */
 typedef struct {
   char *graph_spec, *platform_name, *objectives, *measure;
-  char **bind;
+  char **bind, **limit;
   ho_graph *graph;
   ho_platform *platform;
   ho_cost *cost;
@@ -38,6 +38,12 @@ typedef struct {
   {                                                                      \
     "platform", 'p', 0, G_OPTION_ARG_FILENAME, &(inputs)->platform_name, \
         "platform: a file, or an installed one such as workstation", "P" \
+  }
+#define HO_CLI_LIMIT_ENTRIES(inputs)                                                                                     \
+  {                                                                                                                      \
+    "limit", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &(inputs)->limit,                                                        \
+        "what if a memory, named by itself or by the one device on it, had only so much (repeatable), such as gpu0=4GB", \
+        "NAME=BYTES"                                                                                                     \
   }
 #define HO_CLI_MEASURE_ENTRIES(inputs)                                                                               \
   {                                                                                                                  \
@@ -63,7 +69,7 @@ ho_graph *ho_cli_load_graph(const char *spec, char **bind, GError **error);
  * laid over it. */
 ho_graph *ho_cli_load_measured(const char *spec, char **bind, char **device, const char *trace, GError **error);
 
-/* Loads graph and platform and makes the cost table and the problem. A missing --graph or --platform is a usage error. */
+/* Loads graph and platform, limits its memories, and makes the cost table and the problem. A missing --graph or --platform is a usage error. */
 gboolean ho_cli_inputs_load(ho_cli_inputs *in, const ho_command *self, GError **error);
 /* Cost table and problem of a graph and a platform that are there already. */
 void ho_cli_inputs_finish(ho_cli_inputs *in);

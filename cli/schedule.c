@@ -244,6 +244,7 @@ static gboolean run(const ho_command *self, int argc, char **argv, GString *out,
   const GOptionEntry entries[] = {
       HO_CLI_GRAPH_ENTRIES(&o.in),
       HO_CLI_PLATFORM_ENTRIES(&o.in),
+      HO_CLI_LIMIT_ENTRIES(&o.in),
       {"scheduler", 's', 0, G_OPTION_ARG_FILENAME, &o.scheduler_name, "scheduler, as in heteroopt list schedulers", "S"},
       {"set", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &o.set, "an option of the scheduler (repeatable)", "K=V"},
       {"seed", 0, 0, G_OPTION_ARG_STRING, &o.seed_text, "seed of the search (default 1)", "N"},

@@ -147,6 +147,7 @@ static gboolean run(const ho_command *self, int argc, char **argv, GString *out,
   const GOptionEntry entries[] = {
       HO_CLI_GRAPH_ENTRIES(&o.in),
       HO_CLI_PLATFORM_ENTRIES(&o.in),
+      HO_CLI_LIMIT_ENTRIES(&o.in),
       {"plan", 0, 0, G_OPTION_ARG_FILENAME, &o.plan_file, "plan or front to replay (heteroopt-plan/1, heteroopt-front/1)",
        "FILE"},
       {"number", 'n', 0, G_OPTION_ARG_STRING, &o.number_text, "which plan of a front, from 1", "N"},

@@ -100,9 +100,10 @@ typedef struct {
 
 typedef struct ho_platform {
   const char *name;
-  const char *file;    /* where it was read */
-  const char *summary; /* one line for people; NULL */
-  const char *digest;  /* SHA-256 of the content after profiles and overrides are applied */
+  const char *file;        /* where it was read */
+  const char *summary;     /* one line for people; NULL */
+  const char *digest;      /* SHA-256 of the content after profiles and overrides are applied */
+  const char *file_digest; /* the same before memories were limited (ho_platform_limit) */
   int32_t n_devices, n_memories, n_switches, n_links;
   const ho_device_info *device;
   const ho_memory_info *memory;

@@ -228,7 +228,7 @@ static gboolean read_platform(reader *r) {
   p->route = ho_routes_new(p->n_memories, p->n_memories + p->n_switches, p->link, p->n_links, r->arena);
   if (!read_pairs(r)) return FALSE;
   g_autofree char *digest = ho_platform_digest(p);
-  p->digest = ho_arena_strdup(r->arena, digest);
+  p->digest = p->file_digest = ho_arena_strdup(r->arena, digest);
   return TRUE;
 }
 

@@ -23,6 +23,10 @@ ho_platform *ho_platform_load(const char *name, GError **error);
 /* A text that has been opened already. Profiles are looked for beside ho_yaml_file(y). */
 ho_platform *ho_platform_from_yaml(ho_yaml *y, GError **error);
 
+/* Lowers the capacity of a memory, named by itself or by the one device on it, to `bytes`: what if there were less? For a platform that nothing
+ * has used yet. Its digest becomes that of the smaller platform; plans made for the whole one stay readable (file_digest). */
+gboolean ho_platform_limit(ho_platform *p, const char *name, double bytes, GError **error);
+
 /* Names of installed platforms and device profiles, sorted; NULL-terminated, g_strfreev. */
 char **ho_platform_list(void);
 char **ho_device_list(void);

@@ -99,6 +99,10 @@ static double dynamic_energy(const ho_cost *c, ho_op o, ho_device d, ho_dtype p,
   return (per_flop * c->g->op[o].flops + dev->per_byte * bytes) * at->power / at->speed;
 }
 
+double ho_cost_flop_joules(const ho_cost *c, ho_op o, ho_device d, ho_dtype precision, int point) {
+  return dynamic_energy(c, o, d, precision, &c->p->device[d].point[point], 0);
+}
+
 ho_kernel ho_cost_kernel_in(const ho_cost *c, ho_op o, ho_device d, ho_dtype p, int point, const int8_t *precision_of) {
   const ho_op_info *op = &c->g->op[o];
   const ho_device_info *dev = &c->p->device[d];

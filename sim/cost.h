@@ -55,6 +55,9 @@ ho_kernel ho_cost_kernel_at(const ho_cost *c, ho_op o, ho_device d, ho_dtype pre
  * in the dtype of what it makes. */
 ho_kernel ho_cost_kernel_in(const ho_cost *c, ho_op o, ho_device d, ho_dtype precision, int point, const int8_t *precision_of);
 
+/* The per-FLOP part of ho_kernel.joules; the rest is per byte. */
+double ho_cost_flop_joules(const ho_cost *c, ho_op o, ho_device d, ho_dtype precision, int point);
+
 /* Why an op cannot run there, for messages; static text or inside `buffer`. */
 const char *ho_cost_why_not(const ho_cost *c, ho_op o, ho_device d, ho_dtype precision, char *buffer, int size);
 

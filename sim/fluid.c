@@ -219,8 +219,13 @@ void ho_fluid_start(ho_fluid *f, double now, int32_t c, double work, int32_t id)
 }
 
 int32_t ho_fluid_finish(ho_fluid *f, double now, int32_t c) {
+  assert(f->class_[c].due <= now);
+  return ho_fluid_end(f, now, c);
+}
+
+int32_t ho_fluid_end(ho_fluid *f, double now, int32_t c) {
   class_t *k = &f->class_[c];
-  assert(k->n_flows > 0 && k->due <= now);
+  assert(k->n_flows > 0);
   int32_t id = k->first;
   k->progress = f->flow[id].key; /* exactly: flows with the same end are due at the same instant */
   k->since = now;

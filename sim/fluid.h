@@ -45,6 +45,8 @@ int32_t ho_fluid_next(const ho_fluid *f, double *time);
 
 /* Ends the first flow of class c, which is due at `now`; returns its id. */
 int32_t ho_fluid_finish(ho_fluid *f, double now, int32_t c);
+/* The same whether or not it is due: for going through a run again whose ends are known. */
+int32_t ho_fluid_end(ho_fluid *f, double now, int32_t c);
 
 double ho_fluid_rate(const ho_fluid *f, int32_t c);   /* progress per second of each flow, as last settled */
 int32_t ho_fluid_count(const ho_fluid *f, int32_t c); /* flows in the class */

@@ -138,6 +138,12 @@ static gboolean same(const reader *r, const json_t *j, const char *key, const ch
                  what, found, expected);
 }
 
+/* A plan for the platform as it is, or as it was before its memories were limited: a plan says nothing about capacities. */
+static gboolean same_platform(const reader *r, const json_t *j) {
+  return g_strcmp0(json_string_value(json_object_get(j, "platform_digest")), r->p->file_digest) == 0 ||
+         same(r, j, "platform_digest", r->p->digest, "the platform with digest");
+}
+
 /* Nothing depends on the notes, but what is not one is an error like anywhere else. */
 static gboolean check_notes(const reader *r, const json_t *j) {
   const char *scheduler = NULL, *dot = *r->at.place ? "." : "";
@@ -156,8 +162,7 @@ static gboolean read_head(const reader *r, const json_t *j, json_t **rewrites) {
                                      "scheduler", "seed",  "objectives",   NULL};
   if (!ho_json_object_only(j, r->at, keys, r->error) || !ho_json_check_format(j, r->at, PLAN_FORMAT, r->error) ||
       !same(r, j, "graph", r->g->name, "graph") || !same(r, j, "graph_digest", r->g->digest, "the graph with digest") ||
-      !same(r, j, "platform", r->p->name, "platform") ||
-      !same(r, j, "platform_digest", r->p->digest, "the platform with digest") ||
+      !same(r, j, "platform", r->p->name, "platform") || !same_platform(r, j) ||
       !ho_json_get_array(j, r->at, "rewrites", FALSE, rewrites, r->error))
     return FALSE;
   return check_notes(r, j);

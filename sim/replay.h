@@ -46,6 +46,8 @@ typedef struct {
   double energy;                     /* J */
   double utilisation;                /* busy / makespan */
   double idle_energy, kernel_energy; /* J: energy = idle_energy + kernel_energy */
+  double time_energy;                /* J of kernel_energy for time with kernels, the rest being per FLOP and per byte */
+  double memory_time_energy;         /* J of time_energy where power follows use, while memory was used more than compute */
 } ho_replay_device;
 
 typedef struct {
@@ -105,6 +107,40 @@ typedef struct {
 int32_t ho_replay_buffers(ho_replay *r, const ho_replay_buffer **buffers);
 /* B that a real allocator would need in each memory: the arena plan of the last run. Beside peak, which no arena can undercut. */
 const double *ho_replay_arena(ho_replay *r);
+
+/* Why an op of the critical path did not start earlier: what it waited for last. */
+typedef enum {
+  HO_PATH_START,      /* nothing: it began at time 0 */
+  HO_PATH_FOR_DATA,   /* the op before it on the path made its input here */
+  HO_PATH_FOR_COPY,   /* a copy brought its input here */
+  HO_PATH_FOR_DEVICE, /* the op before it on the path was ahead in its queue, or held its device */
+  HO_PATH_FOR_LAUNCH, /* by the host */
+  HO_PATH_FOR_MEMORY, /* everything was there, and its outputs had no room */
+  HO_PATH_FOR_TIME    /* a release or a not_before */
+} ho_path_cause;
+
+/* What its seconds went to: the first four as ho_bottleneck. */
+typedef enum {
+  HO_PATH_COMPUTE,  /* its kernel */
+  HO_PATH_TRANSFER, /* copies of its input, waits for engines and links included */
+  HO_PATH_LAUNCH,   /* by the host, and on the device before the kernel */
+  HO_PATH_MEMORY,   /* waits for room */
+  HO_PATH_TIME,     /* a prescribed time */
+  HO_N_PATH_CLASSES
+} ho_path_class;
+
+typedef struct {
+  int32_t entry; /* -1: the last step, a copy that no op waits for */
+  ho_path_cause cause;
+  int32_t transfer; /* into ho_replay_result.transfer: the copy it waited for; -1: none */
+  double from, to;  /* s: one step ends where the next one begins; the first begins at 0, the last ends at the makespan */
+  double seconds[HO_N_PATH_CLASSES]; /* sum: to - from */
+} ho_path_step;
+
+/* The critical path of the last run, in order of time; caller frees with g_array_unref. Allocates: outside hot loops. */
+GArray *ho_replay_path(ho_replay *r);
+const char *ho_path_cause_name(ho_path_cause c);
+const char *ho_path_class_name(ho_path_class c);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(ho_replay, ho_replay_free)
 

@@ -64,8 +64,7 @@ static double speed_of(const ho_replay *r, const entry_t *e) {
   return ho_fluid_count(r->fluid, c) > 0 ? ho_fluid_rate(r->fluid, c) : 1;
 }
 
-/* W above idle that the device draws now, without the per-FLOP and per-byte energy, which is counted per kernel. */
-static double power_above_idle(const ho_replay *r, int32_t d) {
+double ho_ops_power(const ho_replay *r, int32_t d, int *by_memory) {
   const ho_device_info *dev = &r->q->platform->device[d];
   double compute = 0, memory = 0, scale = 0;
   for (int32_t s = r->slot_start[d]; s < r->slot_start[d + 1]; s++) {
@@ -78,15 +77,18 @@ static double power_above_idle(const ho_replay *r, int32_t d) {
     compute += e->kernel->use * speed;
     if (e->kernel->time > 0) memory += e->kernel->memory_time / e->kernel->time * speed;
   }
+  *by_memory = dev->power_by_use && memory > compute;
   if (!dev->power_by_use) return (dev->busy - dev->idle) * scale;
   return (dev->peak_power - dev->idle) * fmin(1, fmax(compute, memory)) * scale;
 }
 
 static void update_power(ho_replay *r, int32_t d) {
   device_t *k = &r->device[d];
-  k->above_idle += k->power * (r->now - k->power_since);
+  double joules = k->power * (r->now - k->power_since);
+  k->above_idle += joules;
+  if (k->by_memory) k->for_memory += joules;
   k->power_since = r->now;
-  k->power = k->active > 0 ? power_above_idle(r, d) : 0;
+  k->power = k->active > 0 ? ho_ops_power(r, d, &k->by_memory) : 0;
 }
 
 /* Where power follows utilisation, it changes with the rates. */
@@ -121,9 +123,7 @@ int ho_ops_try(ho_replay *r, int32_t i) {
     if (r->stuck_entry < 0) r->stuck_entry = i;
     return 0;
   }
-  if (e->waited_memory)
-    e->cause = CAUSE_MEMORY;
-  else if (r->now > e->candidate_at) {
+  if (!e->waited_memory && r->now > e->candidate_at) {
     e->cause = CAUSE_DEVICE;
     e->cause_index = k->last_end;
   }
@@ -147,10 +147,12 @@ static double power_room(const ho_device_info *dev, const entry_t *e) {
 }
 
 /* Dominant-resource fairness: weight 1 / dominant share, highest speed 1 (progress in seconds alone per second). */
-static void start_shared(ho_replay *r, int32_t i) {
+int ho_ops_flow(ho_replay *r, int32_t i, double now) {
   const entry_t *e = &r->entry[i];
   const ho_platform *p = r->q->platform;
   const ho_device_info *dev = &p->device[e->device];
+  int alone = e->kernel->from_table && dev->sharing == HO_SHARING_EXCLUSIVE;
+  if (!r->device[e->device].shares || alone || !(e->work > 0)) return 0;
   int32_t base = ho_resource_compute(r, e->device), n = 0, res[4];
   double use[4], dominant = 0;
   const ho_kernel *k = e->kernel;
@@ -165,12 +167,10 @@ static void start_shared(ho_replay *r, int32_t i) {
     dominant = fmax(dominant, wanted[j] / capacity[j]);
   }
   int32_t c = r->n_routes + e->slot;
-  if (n == 0) {
-    ho_events_push(r, r->now + e->work, EVENT_OP_END, i);
-    return;
-  }
+  if (n == 0) return 0;
   ho_fluid_define(r->fluid, c, n, res, use, 1 / dominant, 1);
-  ho_fluid_start(r->fluid, r->now, c, e->work, r->max_copies + e->slot);
+  ho_fluid_start(r->fluid, now, c, e->work, r->max_copies + e->slot);
+  return 1;
 }
 
 /* A lone kernel is stretched by the power cap only. */
@@ -185,11 +185,7 @@ void ho_ops_kernel(ho_replay *r, int32_t i) {
   r->times[i].kernel = r->now;
   if (k->active++ == 0) k->busy_since = r->now;
   r->running_in[e->slot] = i;
-  int alone = e->kernel->from_table && r->q->platform->device[e->device].sharing == HO_SHARING_EXCLUSIVE;
-  if (k->shares && !alone && e->work > 0)
-    start_shared(r, i);
-  else
-    ho_events_push(r, r->now + alone_seconds(r, e), EVENT_OP_END, i);
+  if (!ho_ops_flow(r, i, r->now)) ho_events_push(r, r->now + alone_seconds(r, e), EVENT_OP_END, i);
   update_power(r, e->device);
 }
 

@@ -12,17 +12,8 @@
 #include "sim/pairing.h"
 #include "sim/replay.h"
 
-/* What a start waited for last: the steps of the critical path. */
-typedef enum {
-  CAUSE_NONE,
-  CAUSE_LAUNCH,
-  CAUSE_TIME,
-  CAUSE_QUEUE,
-  CAUSE_DEVICE,
-  CAUSE_LOCAL,
-  CAUSE_COPY,
-  CAUSE_MEMORY
-} cause_kind;
+/* What a start waited for last, but for memory (waited_memory): the steps of the critical path. */
+typedef enum { CAUSE_NONE, CAUSE_LAUNCH, CAUSE_TIME, CAUSE_QUEUE, CAUSE_DEVICE, CAUSE_LOCAL, CAUSE_COPY } cause_kind;
 
 typedef enum { EVENT_OP_END, EVENT_COPY_END, EVENT_KERNEL, EVENT_FLOW, EVENT_EARLIEST, EVENT_HOLD, EVENT_RELEASE } event_kind;
 
@@ -114,6 +105,8 @@ typedef struct {
   double busy_since, busy;
   double power;                   /* W above idle, now */
   double power_since, above_idle; /* s, J: integral of power */
+  int by_memory;                  /* power follows use, and memory is used more than compute */
+  double for_memory;              /* J: the part of above_idle from such times */
   double joules;                  /* per-FLOP and per-byte energy of kernels that ended */
 } device_t;
 
@@ -237,6 +230,10 @@ void ho_ops_kernel(ho_replay *r, int32_t i); /* the kernel itself begins */
 void ho_ops_release(ho_replay *r, int32_t i);
 void ho_ops_arrive(ho_replay *r, int32_t i);
 void ho_ops_rates_changed(ho_replay *r);
+int ho_ops_flow(ho_replay *r, int32_t i, double now); /* begins its flow; 0: it shares nothing and takes its time */
+/* W above idle that the device draws now, without the per-FLOP and per-byte energy, which is counted per kernel; *by_memory: power follows
+ * use, and memory is used more than compute. */
+double ho_ops_power(const ho_replay *r, int32_t d, int *by_memory);
 
 /* replay_copies.c */
 int32_t ho_cells_find(const ho_replay *r, ho_tensor t, ho_memory m); /* -1 */
@@ -260,6 +257,10 @@ void ho_memory_finish(ho_replay *r);
 
 /* replay_report.c */
 void ho_replay_report(ho_replay *r);
+
+/* replay_path.c */
+void ho_replay_explain(ho_replay *r,
+                       GArray *steps); /* fills in the bottleneck; steps: of ho_path_step, last first; may be NULL */
 
 /* replay_policy.c */
 void ho_online_arrived(ho_replay *r, int32_t cell);

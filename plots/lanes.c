@@ -1,8 +1,16 @@
 /* lanes.c: see lanes.h. */
 #include "plots/lanes.h"
 
-#include <math.h>
 #include <stdlib.h>
+
+const char *ho_vertex_name(const ho_platform *p, int32_t v) {
+  return v < p->n_memories ? p->memory[v].name : p->switch_name[v - p->n_memories];
+}
+
+char *ho_direction_text(const ho_platform *p, ho_link link, int32_t backward) {
+  const int32_t *ends = p->link[link].ends;
+  return g_strdup_printf("%s to %s", ho_vertex_name(p, ends[backward]), ho_vertex_name(p, ends[1 - backward]));
+}
 
 /* The lowest lane of one direction whose last slice has ended. `ends`: GArray of double, one per lane. */
 static int32_t take_lane(GArray *ends, double start, double end) {
@@ -32,6 +40,11 @@ GArray *ho_link_slices(const ho_platform *p, const ho_replay_result *r, int32_t 
   return slices;
 }
 
+void ho_first_slices(const GArray *slices, int32_t n_transfers, int32_t *first) {
+  for (int32_t i = 0; i < n_transfers; i++) first[i] = -1;
+  for (guint k = slices->len; k-- > 0;) first[g_array_index(slices, ho_link_slice, k).transfer] = (int32_t)k;
+}
+
 /* A change of a curve's value at one instant. */
 typedef struct {
   double time, by;
@@ -49,10 +62,10 @@ static void add_change(GArray *changes, double from, double to, double by) {
   g_array_append_val(changes, down);
 }
 
-/* Sums changes into a step curve that starts at `start` at time 0. Changes of one instant make one point. */
-static GArray *sum_changes(GArray *changes, double start) {
+/* Sums changes into a step curve that starts at 0 at time 0. Changes of one instant make one point. */
+static GArray *sum_changes(GArray *changes) {
   GArray *curve = g_array_new(FALSE, FALSE, sizeof(ho_curve_point));
-  ho_curve_point now = {0, start};
+  ho_curve_point now = {0, 0};
   g_array_sort(changes, by_time);
   for (guint i = 0; i < changes->len; i++) {
     const change *c = &g_array_index(changes, change, i);
@@ -73,44 +86,44 @@ GArray *ho_memory_curve(ho_replay *replay, ho_memory memory) {
   for (int32_t i = 0; i < n; i++)
     if (buffers[i].memory == memory && buffers[i].bytes > 0)
       add_change(changes, buffers[i].from, buffers[i].to, buffers[i].bytes);
-  return sum_changes(changes, 0);
+  return sum_changes(changes);
 }
 
-/* J that an entry's kernel would draw above idle, alone. */
-static double alone_joules(const ho_problem *q, const ho_replay_result *r, int32_t i) {
-  const ho_entry *e = &r->plan->entry[i];
-  const ho_device_info *d = &q->platform->device[e->device];
-  ho_dtype precision =
-      e->precision == HO_DTYPE_NONE ? ho_cost_default_precision(q->cost, e->op, e->device) : (ho_dtype)e->precision;
-  const ho_kernel k = ho_cost_kernel_at(q->cost, e->op, e->device, precision, e->point);
-  double duration = r->op[i].end - r->op[i].kernel;
-  double above_idle =
-      d->power_by_use ? (d->peak_power - d->idle) * fmax(k.use, k.memory_time / fmax(k.time, 1e-30)) : d->busy - d->idle;
-  return k.joules + above_idle * duration * d->point[e->point].power;
+static int by_instant(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
 }
 
-static void add_kernel_power(const ho_problem *q, const ho_replay_result *r, ho_device device, GArray *changes) {
-  double sum = 0;
-  for (int32_t i = 0; i < r->plan->n; i++)
-    if (r->plan->entry[i].device == device && r->op[i].end > r->op[i].kernel) sum += alone_joules(q, r, i);
-  if (!(sum > 0)) return;
-  for (int32_t i = 0; i < r->plan->n; i++) {
-    double duration = r->op[i].end - r->op[i].kernel;
-    if (r->plan->entry[i].device == device && duration > 0)
-      add_change(changes, r->op[i].kernel, r->op[i].end,
-                 r->device[device].kernel_energy * alone_joules(q, r, i) / sum / duration);
+/* The instants at which some device's curve changes, each once, in order. */
+static GArray *instants(const ho_rates *rates) {
+  GArray *all = g_array_new(FALSE, FALSE, sizeof(double));
+  for (ho_device d = 0; d < rates->n_devices; d++)
+    for (guint i = 0; i < rates->device[d]->len; i++)
+      g_array_append_val(all, g_array_index(rates->device[d], ho_curve_point, i).time);
+  g_array_sort(all, by_instant);
+  guint kept = 0;
+  for (guint i = 0; i < all->len; i++) {
+    double t = g_array_index(all, double, i);
+    if (!kept || g_array_index(all, double, kept - 1) < t) g_array_index(all, double, kept++) = t;
   }
+  g_array_set_size(all, kept);
+  return all;
 }
 
-GArray *ho_power_curve(const ho_problem *q, const ho_replay_result *r, ho_device device) {
-  g_autoptr(GArray) changes = g_array_new(FALSE, FALSE, sizeof(change));
-  double horizon = fmax(r->figures.latency, q->graph->period), rest = 0;
-  for (ho_device d = 0; d < q->platform->n_devices; d++) {
-    if (device >= 0 && d != device) continue;
-    if (horizon > 0) rest += r->device[d].idle_energy / horizon;
-    add_kernel_power(q, r, d, changes);
+GArray *ho_power_curve(const ho_rates *rates) {
+  g_autoptr(GArray) times = instants(rates);
+  GArray *curve = g_array_sized_new(FALSE, FALSE, sizeof(ho_curve_point), times->len);
+  g_autofree guint *at = g_new0(guint, (gsize)rates->n_devices + 1);
+  for (guint i = 0; i < times->len; i++) {
+    ho_curve_point sum = {g_array_index(times, double, i), 0};
+    for (ho_device d = 0; d < rates->n_devices; d++) {
+      const GArray *c = rates->device[d];
+      while (at[d] + 1 < c->len && g_array_index(c, ho_curve_point, at[d] + 1).time <= sum.time) at[d]++;
+      sum.value += g_array_index(c, ho_curve_point, at[d]).value;
+    }
+    g_array_append_val(curve, sum);
   }
-  return sum_changes(changes, rest);
+  return curve;
 }
 
 double ho_curve_peak(const GArray *curve) {

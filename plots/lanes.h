@@ -5,7 +5,7 @@
 #ifndef HO_PLOTS_LANES_H
 #define HO_PLOTS_LANES_H
 
-#include "sim/replay.h"
+#include "sim/rates.h"
 
 G_BEGIN_DECLS
 
@@ -20,18 +20,18 @@ typedef struct {
  * lanes that direction needs. Caller frees with g_array_unref. */
 GArray *ho_link_slices(const ho_platform *p, const ho_replay_result *r, int32_t *lanes);
 
-/* A step curve: `value` holds from `time` (s) to the next point's. */
-typedef struct {
-  double time, value;
-} ho_curve_point;
+/* first[i]: the slice of transfer i on the first link of its route; -1: it crosses none. */
+void ho_first_slices(const GArray *slices, int32_t n_transfers, int32_t *first);
 
-/* Live bytes of a memory, in the last run of `replay`. */
+const char *ho_vertex_name(const ho_platform *p, int32_t vertex); /* of a memory or a switch */
+/* "host to hbm": where one direction of a link leads. g_free. */
+char *ho_direction_text(const ho_platform *p, ho_link link, int32_t backward);
+
+/* Live bytes of a memory, in the last run of `replay`, as a step curve (ho_curve_point). */
 GArray *ho_memory_curve(ho_replay *replay, ho_memory memory);
 
-/* Watts of a device, or of all of them (device -1): what it draws when it rests, and above that the energy of its kernels, each with the
- * share that it would draw alone, spread evenly over its duration. The integral up to the makespan is the energy that the replay
- * reports, links and idling after the makespan (a period) left out. */
-GArray *ho_power_curve(const ho_problem *q, const ho_replay_result *r, ho_device device);
+/* Watts of all devices together. */
+GArray *ho_power_curve(const ho_rates *rates);
 
 double ho_curve_peak(const GArray *curve);
 

@@ -83,15 +83,11 @@ static void draw_devices(canvas *c) {
 }
 
 /* --- links ------------------------------------------------------------------------------------------------------------------ */
-static const char *vertex_name(const ho_platform *p, int32_t v) {
-  return v < p->n_memories ? p->memory[v].name : p->switch_name[v - p->n_memories];
-}
-
 static void draw_direction(canvas *c, const GArray *slices, ho_link l, int32_t backward, int32_t lanes) {
   const ho_platform *p = c->q->platform;
   int32_t shown = MIN(lanes, MOST_LINK_LANES);
   double height = MAX(shown * LINK_LANE, 11.0);
-  g_autofree char *name = g_strdup_printf("%s to %s", p->link[l].name, vertex_name(p, p->link[l].ends[1 - backward]));
+  g_autofree char *name = g_strdup_printf("%s to %s", p->link[l].name, ho_vertex_name(p, p->link[l].ends[1 - backward]));
   begin_lane(c, height, name);
   for (int32_t lane = 0; lane < shown; lane++) {
     ho_blocks blocks = blocks_at(c, c->y + lane * height / shown, height / shown - (shown > 1), "transfers");
@@ -160,7 +156,8 @@ static void draw_memories(canvas *c) {
 }
 
 static void draw_power(canvas *c) {
-  g_autoptr(GArray) curve = ho_power_curve(c->q, c->r, -1);
+  g_autoptr(ho_rates) rates = ho_rates_new(c->replay);
+  g_autoptr(GArray) curve = ho_power_curve(rates);
   double peak = ho_curve_peak(curve);
   if (peak <= 0) return;
   g_autofree char *scale = g_strdup_printf("peak %.4g W", peak);

@@ -1,7 +1,8 @@
-/* trace.c: see trace.h. */
+/* trace.c: a replay as trace events, see trace.h. */
 #include "plots/trace.h"
 
 #include "base/jsonio.h"
+#include "plots/arrows.h"
 #include "plots/lanes.h"
 
 /* Where everything stands in the trace: processes are numbered devices first, then links, then one for the memories. */
@@ -74,10 +75,6 @@ static void add_device_names(trace *t) {
   }
 }
 
-static const char *vertex_name(const ho_platform *p, int32_t v) {
-  return v < p->n_memories ? p->memory[v].name : p->switch_name[v - p->n_memories];
-}
-
 static void add_link_names(trace *t, const int32_t *lanes) {
   const ho_platform *p = t->q->platform;
   for (ho_link l = 0; l < p->n_links; l++) {
@@ -87,8 +84,7 @@ static void add_link_names(trace *t, const int32_t *lanes) {
     for (int32_t backward = 0; backward < 2; backward++)
       for (int32_t k = 0; k < lanes[2 * l + backward]; k++) {
         const ho_link_slice lane = {l, backward, k, -1};
-        g_autofree char *direction =
-            g_strdup_printf("%s to %s", vertex_name(p, p->link[l].ends[backward]), vertex_name(p, p->link[l].ends[1 - backward]));
+        g_autofree char *direction = ho_direction_text(p, l, backward);
         add_name(t, "thread_name", link_process(t, l), lane_thread(&lane), direction);
       }
   }
@@ -127,83 +123,27 @@ static void add_transfers(trace *t) {
   }
 }
 
-/* One arrow. Both ends lie at the start of their slice, so that the viewer finds the slice; it draws from end to start. */
-static void add_arrow(trace *t, int from_process, int from_thread, double from, int to_process, int to_thread, double to) {
-  t->n_flows++;
-  json_t *s = event("s", "data", "data", from_process, from_thread, from);
-  json_object_set_new(s, "id", json_integer(t->n_flows));
-  json_t *f = event("f", "data", "data", to_process, to_thread, to);
-  json_object_set_new(f, "id", json_integer(t->n_flows));
-  json_object_set_new(f, "bp", json_string("e"));
-  add(t, s);
-  add(t, f);
-}
-
-static const ho_link_slice *slice_of(const trace *t, int32_t transfer) {
-  int32_t k = t->first_slice[transfer];
-  return k < 0 ? NULL : &g_array_index(t->slices, ho_link_slice, k);
-}
-
-static void arrow_to_transfer(trace *t, int process, int thread, double at, int32_t transfer) {
-  const ho_link_slice *s = slice_of(t, transfer);
-  if (s) add_arrow(t, process, thread, at, link_process(t, s->link), lane_thread(s), t->r->transfer[transfer].start);
-}
-
-static int64_t arrival_key(ho_tensor tensor, ho_memory memory) {
-  return ((int64_t)tensor << 16) | memory;
-}
-
-/* Transfers by what they bring: (tensor, destination) -> index + 1. Keys are owned. */
-static GHashTable *index_arrivals(const trace *t) {
-  GHashTable *arrivals = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
-  for (int32_t i = 0; i < t->r->n_transfers; i++) {
-    gint64 *key = g_new(gint64, 1);
-    *key = arrival_key(t->r->transfer[i].tensor, t->r->transfer[i].to);
-    g_hash_table_insert(arrivals, key, GINT_TO_POINTER(i + 1));
-  }
-  return arrivals;
-}
-
-static int32_t arrival(GHashTable *arrivals, ho_tensor tensor, ho_memory memory) {
-  gint64 key = arrival_key(tensor, memory);
-  return GPOINTER_TO_INT(g_hash_table_lookup(arrivals, &key)) - 1;
-}
-
-/* The entry of the producer's copy that lies in the transfer's source memory; -1: none. `entry_of`: an entry of each op. */
-static int32_t source_entry(const trace *t, const int32_t *entry_of, const ho_replay_transfer *x) {
-  ho_op producer = t->q->graph->tensor[x->tensor].producer;
-  if (producer < 0) return -1;
-  const ho_plan *plan = t->r->plan;
-  const ho_device_info *device = t->q->platform->device;
-  if (device[plan->entry[entry_of[producer]].device].memory == x->from) return entry_of[producer];
-  for (int32_t i = 0; i < plan->n; i++) /* a duplicated op: another copy lies there */
-    if (plan->entry[i].op == producer && device[plan->entry[i].device].memory == x->from) return i;
-  return -1;
+/* One end of an arrow, at the start of its slice, so that the viewer finds the slice; it draws from end to start. Returns 0 where there is
+ * none: a transfer that crosses no link. */
+static int add_end(trace *t, const char *phase, ho_activity a) {
+  const ho_entry *e = a.entry >= 0 ? &t->r->plan->entry[a.entry] : NULL;
+  int32_t k = e ? -1 : t->first_slice[a.transfer];
+  if (!e && k < 0) return 0;
+  const ho_link_slice *s = e ? NULL : &g_array_index(t->slices, ho_link_slice, k);
+  json_t *x = event(phase, "data", "data", e ? device_process(e->device) : link_process(t, s->link),
+                    e ? e->stream : lane_thread(s), e ? t->r->op[a.entry].start : t->r->transfer[a.transfer].start);
+  json_object_set_new(x, "id", json_integer(t->n_flows));
+  if (*phase == 'f') json_object_set_new(x, "bp", json_string("e"));
+  add(t, x);
+  return 1;
 }
 
 static void add_arrows(trace *t) {
-  const ho_graph *g = t->q->graph;
-  const ho_plan *plan = t->r->plan;
-  g_autoptr(GHashTable) arrivals = index_arrivals(t);
-  g_autofree int32_t *entry_of = g_new0(int32_t, (size_t)g->n_ops + 1);
-  for (int32_t i = 0; i < plan->n; i++) entry_of[plan->entry[i].op] = i;
-  for (int32_t i = 0; i < t->r->n_transfers; i++) {
-    const ho_replay_transfer *x = &t->r->transfer[i];
-    int32_t earlier = arrival(arrivals, x->tensor, x->from);
-    const ho_link_slice *hop = earlier >= 0 ? slice_of(t, earlier) : NULL;
-    int32_t e = hop ? -1 : source_entry(t, entry_of, x);
-    if (hop) arrow_to_transfer(t, link_process(t, hop->link), lane_thread(hop), t->r->transfer[earlier].start, i);
-    if (e >= 0) arrow_to_transfer(t, device_process(plan->entry[e].device), plan->entry[e].stream, t->r->op[e].start, i);
-  }
-  for (int32_t i = 0; i < plan->n; i++) {
-    const ho_entry *e = &plan->entry[i];
-    for (int32_t k = g->in_start[e->op]; k < g->in_start[e->op + 1]; k++) {
-      int32_t x = arrival(arrivals, g->in[k], t->q->platform->device[e->device].memory);
-      const ho_link_slice *s = x >= 0 ? slice_of(t, x) : NULL;
-      if (s)
-        add_arrow(t, link_process(t, s->link), lane_thread(s), t->r->transfer[x].start, device_process(e->device), e->stream,
-                  t->r->op[i].start);
-    }
+  g_autoptr(GArray) arrows = ho_arrows(t->q, t->r);
+  for (guint i = 0; i < arrows->len; i++) {
+    const ho_arrow *a = &g_array_index(arrows, ho_arrow, i);
+    t->n_flows++;
+    if (add_end(t, "s", a->from)) add_end(t, "f", a->to);
   }
 }
 
@@ -223,19 +163,24 @@ static void add_counters(trace *t, ho_replay *replay) {
     g_autoptr(GArray) curve = ho_memory_curve(replay, m);
     if (ho_curve_peak(curve) > 0) add_curve(t, memory_process(t), p->memory[m].name, "B", curve);
   }
-  for (ho_device d = 0; d < p->n_devices; d++) {
-    g_autoptr(GArray) curve = ho_power_curve(t->q, t->r, d);
-    if (ho_curve_peak(curve) > 0) add_curve(t, device_process(d), "power", "W", curve);
-  }
+  g_autoptr(ho_rates) rates = ho_rates_new(replay);
+  for (ho_device d = 0; d < p->n_devices; d++)
+    if (ho_curve_peak(rates->device[d]) > 0) add_curve(t, device_process(d), "power", "W", rates->device[d]);
+  for (ho_link l = 0; l < p->n_links; l++)
+    for (int32_t backward = 0; backward < 2; backward++) {
+      const GArray *curve = rates->link[2 * l + backward];
+      g_autofree char *direction = ho_direction_text(p, l, backward);
+      if (ho_curve_peak(curve) > 0) add_curve(t, link_process(t, l), direction, "B/s", curve);
+    }
 }
 
-gboolean ho_trace_write(const ho_problem *q, ho_replay *replay, const ho_replay_result *r, const char *file, GError **error) {
+gboolean ho_trace_write_json(const ho_problem *q, ho_replay *replay, const ho_replay_result *r, const char *file,
+                             GError **error) {
   g_autofree int32_t *lanes = g_new0(int32_t, 2 * (size_t)q->platform->n_links + 1);
   g_autofree int32_t *first = g_new(int32_t, (size_t)r->n_transfers + 1);
   trace t = {.q = q, .r = r, .events = json_array(), .first_slice = first};
   t.slices = ho_link_slices(q->platform, r, lanes);
-  for (int32_t i = 0; i < r->n_transfers; i++) first[i] = -1;
-  for (guint k = t.slices->len; k-- > 0;) first[g_array_index(t.slices, ho_link_slice, k).transfer] = (int32_t)k;
+  ho_first_slices(t.slices, r->n_transfers, first);
   add_device_names(&t);
   add_link_names(&t, lanes);
   add_kernels(&t);

@@ -6,6 +6,7 @@
 
 #include "base/units.h"
 #include "cli/explain.h"
+#include "cli/profile_path.h"
 
 #define MOST_SLOWED 5
 
@@ -61,7 +62,7 @@ static void slowed_transfers(const ho_replay_result *r, const ho_profile *p, GSt
     g_string_append_printf(out, "transfers: %d, together %.2f times as long as alone\n", p->n_transfers, sum / alone);
 }
 
-void ho_cli_profile(const ho_replay_result *r, const ho_profile *p, GString *out) {
+void ho_cli_profile(ho_replay *replay, const ho_replay_result *r, const ho_profile *p, GString *out) {
   double latency = r->figures.latency;
   device_table(r, p, out);
   slowed_ops(r, p, out);
@@ -74,6 +75,9 @@ void ho_cli_profile(const ho_replay_result *r, const ho_profile *p, GString *out
     if (p->longest_path > 0)
       g_string_append_printf(out, " at most %.2f over the best (longest path)\n", p->fastest_alone / p->longest_path);
   }
+  ho_cli_path(replay, r, out);
+  ho_cli_energy(r, out);
+  ho_cli_arena(replay, r, out);
   g_string_append_printf(out, "bottleneck: %s: %s\n", ho_cli_bottleneck_name(r->bottleneck), ho_profile_advice(r->bottleneck));
 }
 
@@ -83,7 +87,7 @@ static json_t *numbers(const double *x, int32_t n) {
   return list;
 }
 
-json_t *ho_cli_profile_json(const ho_replay_result *r, const ho_profile *p) {
+json_t *ho_cli_profile_json(ho_replay *replay, const ho_replay_result *r, const ho_profile *p) {
   const ho_platform *platform = r->problem->platform;
   json_t *devices = json_object(), *links = json_object(), *j = json_object();
   for (ho_device d = 0; d < p->n_devices; d++) {
@@ -93,6 +97,7 @@ json_t *ho_cli_profile_json(const ho_replay_result *r, const ho_profile *p) {
       json_object_set_new(idle, ho_idle_cause_name((ho_idle_cause)c), json_real(x->idle[c]));
     json_t *one = json_pack("{s:f, s:o, s:f, s:o}", "busy", x->busy, "idle", idle, "load", x->load, "utilisation",
                             numbers(x->over, HO_PROFILE_BINS));
+    json_object_set_new(one, "energy", ho_cli_energy_json(r, d));
     if (isfinite(x->alone)) json_object_set_new(one, "alone", json_real(x->alone));
     json_object_set_new(devices, platform->device[d].name, one);
   }
@@ -100,6 +105,9 @@ json_t *ho_cli_profile_json(const ho_replay_result *r, const ho_profile *p) {
     if (r->link[l].bytes > 0) json_object_set_new(links, platform->link[l].name, numbers(p->link[l], HO_PROFILE_BINS));
   json_object_set_new(j, "devices", devices);
   json_object_set_new(j, "links", links);
+  json_object_set_new(j, "critical_path", ho_cli_path_json(replay, r));
+  json_object_set_new(j, "energy", ho_cli_energy_json(r, -1));
+  json_object_set_new(j, "memory", ho_cli_arena_json(replay, r));
   json_object_set_new(j, "op_slowdown", numbers(p->slowdown, p->n_entries));
   json_object_set_new(j, "transfer_slowdown", numbers(p->transfer_slowdown, p->n_transfers));
   if (isfinite(p->fastest_alone)) json_object_set_new(j, "fastest_alone", json_real(p->fastest_alone));

@@ -6,7 +6,8 @@
 
 #include "sim/profile.h"
 
-void ho_cli_profile(const ho_replay_result *r, const ho_profile *p, GString *out);
-json_t *ho_cli_profile_json(const ho_replay_result *r, const ho_profile *p);
+/* `r` is the result of the last run of `replay`. */
+void ho_cli_profile(ho_replay *replay, const ho_replay_result *r, const ho_profile *p, GString *out);
+json_t *ho_cli_profile_json(ho_replay *replay, const ho_replay_result *r, const ho_profile *p);
 
 #endif

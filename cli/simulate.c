@@ -123,11 +123,11 @@ static gboolean simulate(const simulate_options *o, GString *out, GError **error
   g_autoptr(ho_profile) profile = o->profile ? ho_profile_new(r) : NULL;
   if (o->json) {
     json_t *json = ho_cli_replay_json(q, replay, r, o->repeat ? &spread : NULL);
-    if (profile) json_object_set_new(json, "profile", ho_cli_profile_json(r, profile));
+    if (profile) json_object_set_new(json, "profile", ho_cli_profile_json(replay, r, profile));
     ho_cli_json(out, json);
   } else {
     print_text(q, r, o->repeat ? &spread : NULL, out);
-    if (profile) ho_cli_profile(r, profile, out);
+    if (profile) ho_cli_profile(replay, r, profile, out);
   }
   return TRUE;
 }
@@ -156,8 +156,8 @@ static gboolean run(const ho_command *self, int argc, char **argv, GString *out,
       {"noise", 0, 0, G_OPTION_ARG_STRING, &o.noise_text, "coefficient of variation of durations (default 0)", "CV"},
       {"repeat", 0, 0, G_OPTION_ARG_STRING, &o.repeat_text, "add P50 and P95 over N noisy replays; the rest is then noise-free",
        "N"},
-      {"profile", 0, 0, G_OPTION_ARG_NONE, &o.profile, "where the time went: idle gaps and their causes, slow-down, speed-up",
-       NULL},
+      {"profile", 0, 0, G_OPTION_ARG_NONE, &o.profile,
+       "where time and energy went: idle gaps and their causes, critical path, slow-down, speed-up", NULL},
       {"trace", 0, 0, G_OPTION_ARG_FILENAME, &o.trace_file,
        "write a trace: for ui.perfetto.dev (.json), ViTE (.paje) or as a table (.csv)", "FILE"},
       {"timeline", 0, 0, G_OPTION_ARG_FILENAME, &o.timeline_file, "draw devices, links and memories over time", "FILE.svg"},

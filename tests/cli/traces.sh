@@ -1,5 +1,6 @@
 #!/bin/bash
-# traces.sh: the three traces of one replay say what the replay says: trace events, CSV, and Paje as pj_dump (pajeng) reads it.
+# traces.sh: the three traces of one replay say what the replay says: trace events, CSV, and Paje as pj_dump (pajeng) reads it. So does
+# its profile.
 #
 # Environment (from make check): HO_TEST_SRCDIR, HO_TEST_BUILDDIR. What needs python3 or pj_dump is skipped without.
 . "$HO_TEST_SRCDIR/tests/tap.sh"
@@ -8,11 +9,11 @@ trap 'rm -rf "$place"' EXIT
 cp "$HO_TEST_SRCDIR"/tests/data/cli/* "$place" && chmod u+w "$place"/* && cd "$place" || exit 1
 heteroopt=$HO_TEST_BUILDDIR/heteroopt
 
-# Several GPUs behind one root complex: copies of two hops that share links.
-on=(--graph layered:ops=300,ccr=2,seed=4 --platform root-complex --policy dmda)
-"$heteroopt" platform info root-complex --json >platform.json
+# Four devices behind one uplink: copies share it, and go from card to card in two hops.
+on=(--graph layered:ops=300,ccr=0.3,seed=4 --platform workstation --policy fifo)
+"$heteroopt" platform info workstation --json >platform.json
 for f in trace.json trace.csv trace.paje; do
-  "$heteroopt" simulate "${on[@]}" --trace $f --json >run.json 2>err
+  "$heteroopt" simulate "${on[@]}" --trace $f --profile --json >run.json 2>err
   ok $? "a replay is written as $f" "$(cat err)"
 done
 "$heteroopt" simulate "${on[@]}" --trace again.trace --json >/dev/null && cmp trace.paje again.trace
@@ -72,7 +73,27 @@ def law_bandwidth():
 def law_watts():
     _, _, counters, names = events()
     joules = {names[p]: integral(points) for (p, name), points in counters.items() if name == "power"}
+    assert sum(x["energy"] > 0 for x in run["devices"].values()) > 2
     for d, x in run["devices"].items(): assert near(joules.get(d, 0), x["energy"]), d
+
+def law_path():
+    path = run["profile"]["critical_path"]
+    classes = "compute", "transfer", "launch", "memory", "time"
+    assert path[0]["from"] == 0 and path[-1]["to"] == end and all(a["to"] == b["from"] for a, b in zip(path, path[1:]))
+    assert all(abs(sum(s[c] for c in classes) - (s["to"] - s["from"])) < 1e-12 * end for s in path)
+    assert abs(sum(s[c] for s in path for c in classes) - end) < 1e-12 * end
+    copies = {x["tensor"] for x in run["transfers"]}
+    assert any(s["waited_for"] == "copy" for s in path) and all(s["copy"] in copies for s in path if s["waited_for"] == "copy")
+
+def law_parts():
+    profile = run["profile"]
+    parts = profile["energy"]
+    assert set(parts) == {"idle", "launch", "busy", "compute", "memory", "link"} and all(v > 0 for v in parts.values()), parts
+    assert abs(sum(parts.values()) - run["energy"]) <= 1e-12 * run["energy"]
+    for d, x in profile["devices"].items(): assert abs(sum(x["energy"].values()) - run["devices"][d]["energy"]) <= 1e-12 * run["energy"]
+    for m, x in profile["memory"].items():
+        assert (x["peak"], x["arena"]) == (run["memory"][m]["peak"], run["memory"][m]["arena"]), m
+        assert near(x["fragmentation"] * x["arena"], x["arena"] - x["peak"]), m
 
 def rows():
     return list(csv.DictReader(open("trace.csv", newline="")))
@@ -150,7 +171,8 @@ laws() {
 
 if command -v python3 >/dev/null; then
   laws arrows "arrows lead from slice to slice, and copies from and to somewhere" bandwidth "rates integrate to a link's bytes and stay below its bandwidth" \
-    watts "power integrates to a device's energy" kernels "CSV: kernels are those of the replay" transfers "CSV: transfers are those of the replay" \
+    watts "power integrates to a device's energy" path "the steps of the critical path make up the makespan" \
+    parts "the parts of energy make up the energy" kernels "CSV: kernels are those of the replay" transfers "CSV: transfers are those of the replay" \
     buffers "CSV: buffers add up to peak and arena"
 else
   skip "laws of trace events and CSV" "python3 is not installed"
@@ -163,6 +185,17 @@ if command -v python3 >/dev/null && command -v pj_dump >/dev/null; then
 else
   skip "laws of Paje" "python3 or pj_dump (pajeng) is not installed"
 fi
+
+# Less memory: a plan that was made for the whole platform waits, and one for the smaller platform is not for the whole one.
+small=(--graph graph.json --platform platform.yaml)
+"$heteroopt" schedule "${small[@]}" --scheduler heft -o whole.json >/dev/null
+"$heteroopt" simulate "${small[@]}" --plan whole.json --json --limit hbm=20MB >limited.json 2>err && grep -q '"hbm": {"peak": [0-9]*, "capacity": 20000000' limited.json
+ok $? "a plan is replayed with less memory than it was made for" "$(cat err)"
+"$heteroopt" schedule "${small[@]}" --scheduler heft --limit hbm=20MB -o smaller.json >/dev/null 2>err && "$heteroopt" simulate "${small[@]}" --plan smaller.json --limit gpu=20MB >/dev/null 2>err
+ok $? "a plan for the smaller platform is replayed on it" "$(cat err)"
+"$heteroopt" simulate "${small[@]}" --plan smaller.json >out 2>err
+[ $? -eq 1 ] && [ "$(wc -l <err)" -eq 1 ] && grep -q "platform_digest" err
+ok $? "and refused on the whole one" "$(cat err)"
 
 # Names that need quoting: a comma, a quote, a blank.
 cat >odd.json <<'END'

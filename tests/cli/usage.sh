@@ -62,6 +62,12 @@ says 2 "--policy: 'fofo' is not known \(did you mean 'fifo'\?\)" simulate "${on[
 says 2 "--noise: '-0.1'" simulate "${on[@]}" --policy fifo --noise -0.1
 says 2 "--noise: 'nan'" simulate "${on[@]}" --policy fifo --noise nan
 says 2 "--repeat: '0'" simulate "${on[@]}" --policy fifo --repeat 0
+says 2 "--limit: 'gpu' is not NAME=BYTES" simulate "${on[@]}" --policy fifo --limit gpu
+says 1 "--limit: '4 apples' is not" simulate "${on[@]}" --policy fifo --limit "gpu=4 apples"
+says 1 "--limit: .*no device or memory 'gpuu' \(did you mean 'gpu'\?\)" simulate "${on[@]}" --policy fifo --limit gpuu=4GB
+says 1 "--limit: .*'gpu' limited to 20.0 GB: .*at most the 16.0 GB" schedule "${on[@]}" --scheduler heft --limit gpu=20GB
+says 1 "--limit: .*limited to 0 B" schedule "${on[@]}" --scheduler heft --limit hbm=0
+says 1 "memory 'hbm' cannot hold" simulate "${on[@]}" --policy fifo --limit gpu=1MB
 says 1 "No such file" simulate "${on[@]}" --plan absent.json
 says 1 "No such file" simulate --graph graph.json --platform ./absent.yaml --policy fifo
 says 2 "'inf' is not known \(did you mean 'info'\?\)|is not known" graph inf graph.json

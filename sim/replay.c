@@ -272,6 +272,8 @@ const ho_plan *ho_replay_decided(const ho_replay *r) {
 
 int32_t ho_replay_buffers(ho_replay *r, const ho_replay_buffer **buffers) {
   if (r->ran_inner) return ho_replay_buffers(r->inner, buffers);
+  *buffers = r->out_buffer;
+  if (r->arranged) return r->n_buffers;
   g_clear_pointer(&r->out_buffer, g_free);
   r->out_buffer = g_new(ho_replay_buffer, (size_t)r->n_buffers + 1);
   for (int32_t b = 0; b < r->n_buffers; b++) {
@@ -287,6 +289,7 @@ int32_t ho_replay_buffers(ho_replay *r, const ho_replay_buffer **buffers) {
   }
   ho_arena_plan(r->out_buffer, r->n_buffers, r->n_memories, r->out_arena);
   *buffers = r->out_buffer;
+  r->arranged = 1;
   return r->n_buffers;
 }
 

@@ -103,7 +103,7 @@ typedef struct {
   double offset; /* B in the arena plan */
 } ho_replay_buffer;
 
-/* Buffers of the last run, in the order in which they were taken; valid until the next call or run. Allocates: outside hot loops. */
+/* Buffers of the last run, in the order in which they were taken; valid until the next run. Allocates: outside hot loops. */
 int32_t ho_replay_buffers(ho_replay *r, const ho_replay_buffer **buffers);
 /* B that a real allocator would need in each memory: the arena plan of the last run. Beside peak, which no arena can undercut. */
 const double *ho_replay_arena(ho_replay *r);

@@ -187,6 +187,7 @@ void ho_replay_clear(ho_replay *r) {
   r->total = r->total_peak = r->accelerator = r->accelerator_peak = r->turn = 0;
   r->stuck_copy = r->stuck_entry = -1;
   r->account = 1;
+  r->arranged = 0;
   r->plain = 0;
   r->noise_key =
       ho_mix(ho_mix(ho_mix(r->options.seed, 0x6e6f697365u), (uint64_t)r->options.replicate), (uint64_t)r->options.replay);

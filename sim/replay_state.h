@@ -192,6 +192,7 @@ struct ho_replay {
   ho_replay_memory *out_memory;
   ho_replay_buffer *out_buffer; /* made when asked for */
   double *out_arena;
+  int arranged; /* out_buffer and out_arena are those of the last run */
   ho_plan *plan;           /* copy of what is replayed */
   struct ho_replay *inner; /* replays plans with rewrites, on `rewritten`; NULL until there was one */
   ho_problem rewritten;

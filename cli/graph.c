@@ -1,18 +1,34 @@
 /* graph.c: `heteroopt graph info|convert|rewrite`: is my model understood, as what, and what do rewrites make of it? */
 #include "cli/command.h"
+#include "cli/graph_plan.h"
 #include "cli/graph_rewrite.h"
 #include "cli/inputs.h"
 #include "models/graph_stats.h"
 #include "models/source.h"
 
-static void info(const ho_graph *g, gboolean json, GString *out) {
+typedef struct {
+  char *platform, *plan, *number; /* of a placed graph; NULL */
+  gboolean json;
+} info_options;
+
+static void info_options_clear(info_options *o) {
+  g_free(o->platform);
+  g_free(o->plan);
+  g_free(o->number);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(info_options, info_options_clear)
+
+static gboolean info(const ho_graph *g, const info_options *o, GString *out, GError **error) {
   g_autoptr(ho_graph_stats) stats = ho_graph_stats_new(g);
-  if (json) {
-    ho_cli_json(out, ho_graph_stats_json(g, stats));
-    return;
-  }
   g_autofree char *text = ho_graph_stats_text(g, stats);
-  g_string_append(out, text);
+  json_t *json = o->json ? ho_graph_stats_json(g, stats) : NULL;
+  if (!json) g_string_append(out, text);
+  if (o->plan && !ho_cli_graph_plan(g, o->platform, o->plan, o->number, json, out, error)) {
+    json_decref(json);
+    return FALSE;
+  }
+  if (json) ho_cli_json(out, json);
+  return TRUE;
 }
 
 /* The format that --to names, or else the end of the file's name. */
@@ -30,7 +46,7 @@ static gboolean convert(const ho_graph *g, int format, const char *output, GErro
 }
 
 static gboolean run(const ho_command *self, int argc, char **argv, GString *out, GError **error) {
-  gboolean json = FALSE;
+  g_auto(info_options) about = {0};
   g_autofree char *output = NULL, *rules = NULL, *to = NULL, *times = NULL;
   gboolean list = FALSE;
   g_auto(GStrv) bind = NULL, device = NULL;
@@ -40,7 +56,11 @@ static gboolean run(const ho_command *self, int argc, char **argv, GString *out,
        "the times of the file, or of the trace, are those of this device (repeatable)", "NAME"},
       {"times", 't', 0, G_OPTION_ARG_FILENAME, &times, "lay the times of a profiler's trace over the graph, by name of op",
        "TRACE"},
-      {"json", 0, 0, G_OPTION_ARG_NONE, &json, "info, rewrite: print JSON", NULL},
+      {"json", 0, 0, G_OPTION_ARG_NONE, &about.json, "info, rewrite: print JSON", NULL},
+      {"plan", 0, 0, G_OPTION_ARG_FILENAME, &about.plan,
+       "info: add the edges of the graph as this plan places it, and what if contention or launches were otherwise", "FILE"},
+      {"number", 'n', 0, G_OPTION_ARG_STRING, &about.number, "info: which plan of a front, from 1", "N"},
+      {"platform", 'p', 0, G_OPTION_ARG_FILENAME, &about.platform, "info: the platform that the plan is for", "P"},
       {"to", 0, 0, G_OPTION_ARG_STRING, &to, "convert: json, dot or stg (default: as FILE ends, else json)", "FORMAT"},
       {"output", 'o', 0, G_OPTION_ARG_FILENAME, &output,
        "convert, rewrite: write to FILE; rewrite writes JSON, or ONNX where FILE ends in .onnx", "FILE"},
@@ -60,11 +80,10 @@ static gboolean run(const ho_command *self, int argc, char **argv, GString *out,
   if (action == 1) return convert(g, format, output, error);
   if (action == 2) {
     const ho_cli_rewrite_options options = {
-        .rules = rules, .output = output, .spec = argv[2], .bind = bind, .list = list, .json = json};
+        .rules = rules, .output = output, .spec = argv[2], .bind = bind, .list = list, .json = about.json};
     return ho_cli_graph_rewrite(g, &options, out, error);
   }
-  info(g, json, out);
-  return TRUE;
+  return info(g, &about, out, error);
 }
 
 const ho_command ho_command_graph = {
@@ -79,6 +98,7 @@ const ho_command ho_command_graph = {
         "integer weights those of integers: quantised parameters, but tables of indices and shapes, too.\n\n"
         "Examples:\n"
         "  heteroopt graph info resnet50:batch=8\n"
+        "  heteroopt graph info resnet50:batch=8 --platform workstation --plan front.json --number 1\n"
         "  heteroopt graph convert resnet50:batch=1 -o resnet50.json\n"
         "  heteroopt graph rewrite resnet50:batch=1 --rule fuse",
     .run = run,

@@ -177,3 +177,17 @@ const ho_scheduler *ho_cli_scheduler(const char *command, const char *name, ho_e
   ho_cli_choice("--scheduler", name, (const char *const *)names->pdata, error);
   return NULL;
 }
+
+ho_plan *ho_cli_read_plan(const ho_problem *q, const char *file, gint64 number, GError **error) {
+  g_autoptr(GPtrArray) plans = ho_plans_read(file, q->graph, q->platform, q->cost, error);
+  if (!plans) return NULL;
+  if (number > (gint64)plans->len) {
+    ho_fail(error, HO_ERROR_INPUT, "%s: --number %" G_GINT64_FORMAT ": the file has %u plans", file, number, plans->len);
+    return NULL;
+  }
+  if (!number && plans->len != 1) {
+    ho_fail(error, HO_ERROR_INPUT, "%s: a front of %u plans: say which with --number, from 1", file, plans->len);
+    return NULL;
+  }
+  return ho_plan_copy(g_ptr_array_index(plans, (guint)MAX(number - 1, 0)));
+}

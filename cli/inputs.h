@@ -9,6 +9,7 @@
 #include "models/rewrite_graph.h"
 #include "models/source.h"
 #include "sched/exec.h"
+#include "sim/plan.h"
 #include "sim/problem.h"
 
 /* Texts are filled in by GOption; the rest by ho_cli_inputs_load. */
@@ -82,6 +83,8 @@ gboolean ho_cli_measure(const char *text, ho_memory_measure *measure, GError **e
 /* The scheduler that --scheduler names, or a process for exec:COMMAND, which is then *exec and the caller's (ho_exec_free). NULL with an
  * error; a usage error of the command where the name is missing or not known. */
 const ho_scheduler *ho_cli_scheduler(const char *command, const char *name, ho_exec **exec, GError **error);
+/* A plan of a file: of a front, the one that `number` says, from 1; 0: the only one. ho_plan_free. */
+ho_plan *ho_cli_read_plan(const ho_problem *q, const char *file, gint64 number, GError **error);
 /* The memory figure that the problem's measure picks. */
 double ho_cli_memory_figure(const ho_problem *q, const ho_figures *f);
 

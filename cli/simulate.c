@@ -41,22 +41,6 @@ static const ho_replay_result *replay_once(const simulate_options *o, ho_replay 
   return plan ? ho_replay_run(replay, plan, &options, error) : ho_replay_policy(replay, o->policy, &options, error);
 }
 
-/* The plan that the options mean: of a front, the one that --number picks. */
-static ho_plan *read_plan(const simulate_options *o, GError **error) {
-  g_autoptr(GPtrArray) plans = ho_plans_read(o->plan_file, o->in.graph, o->in.platform, o->in.cost, error);
-  if (!plans) return NULL;
-  if (o->number > (gint64)plans->len) {
-    ho_fail(error, HO_ERROR_INPUT, "%s: --number %" G_GINT64_FORMAT ": the file has %u plans", o->plan_file, o->number,
-            plans->len);
-    return NULL;
-  }
-  if (!o->number && plans->len != 1) {
-    ho_fail(error, HO_ERROR_INPUT, "%s: a front of %u plans: say which with --number, from 1", o->plan_file, plans->len);
-    return NULL;
-  }
-  return ho_plan_copy(g_ptr_array_index(plans, (guint)MAX(o->number - 1, 0)));
-}
-
 /* P50 and P95 over the noisy replays. FALSE when one of them fails. */
 static gboolean repeat(const simulate_options *o, ho_replay *replay, const ho_plan *plan, ho_cli_spread *spread, GError **error) {
   g_autofree double *latency = g_new(double, (size_t)o->repeat);
@@ -109,7 +93,7 @@ static void print_text(const ho_problem *q, const ho_replay_result *r, const ho_
 
 static gboolean simulate(const simulate_options *o, GString *out, GError **error) {
   const ho_problem *q = &o->in.problem;
-  g_autoptr(ho_plan) plan = o->plan_file ? read_plan(o, error) : NULL;
+  g_autoptr(ho_plan) plan = o->plan_file ? ho_cli_read_plan(q, o->plan_file, o->number, error) : NULL;
   if (o->plan_file && !plan) return FALSE;
   g_autoptr(ho_replay) replay = ho_replay_new(q);
   ho_cli_spread spread;

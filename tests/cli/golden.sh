@@ -56,6 +56,8 @@ prints() {
   cp front.json got && same front.json "the front that schedule -o writes"
   prints simulate-plan.txt simulate $on --plan front.json --number 1
   prints simulate-noise.txt simulate $on --plan front.json --number 1 --repeat 20 --noise 0.1 --seed 5
+  prints graph-info-plan.txt graph info graph.json --platform platform.yaml --plan front.json --number 1
+  prints graph-info-plan.json graph info graph.json --platform platform.yaml --plan front.json --number 1 --json
   prints simulate-profile.txt simulate $on --plan front.json --number 1 --profile
   prints simulate-policy.json simulate $on --policy fifo --json --trace trace.json --timeline timeline.svg
   cp trace.json got && same trace.json "the trace of the policy fifo"

@@ -74,6 +74,9 @@ says 2 "'inf' is not known \(did you mean 'info'\?\)|is not known" graph inf gra
 says 2 "an argument is missing" graph info
 says 2 "unexpected argument 'more'" graph info graph.json more
 says 2 "--bind: 'batch' is not NAME=N" graph info graph.json --bind batch
+says 2 "--plan needs --platform" graph info graph.json --plan front.json
+says 2 "--number: 'two'" graph info graph.json --platform platform.yaml --plan front.json --number two
+says 1 "absent.json" graph info graph.json --platform platform.yaml --plan absent.json
 says 2 "--ref is missing" hv points.txt
 says 2 "--ref" hv points.txt --ref 1,x
 says 1 "points.txt:2: 2 numbers, expected 3" hv points.txt --ref 4,4,4

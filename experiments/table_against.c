@@ -85,12 +85,12 @@ static int verdict(const versus *v) {
 }
 
 /* --- text ---------------------------------------------------------------------------------------------------------------------------- */
-/* Finite values of a number over the problems, sorted out of `v`; how many. */
+/* Values of a number over the problems where there is one (a baseline of 0 makes the ratio infinite); how many. */
 static int32_t gather(const versus *v, int32_t n, size_t offset, double *out) {
   int32_t k = 0;
   for (int32_t r = 0; r < n; r++) {
     double value = *(const double *)(const void *)((const char *)&v[r] + offset);
-    if (v[r].known && isfinite(value)) out[k++] = value;
+    if (v[r].known && !isnan(value)) out[k++] = value;
   }
   return k;
 }

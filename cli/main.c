@@ -18,7 +18,7 @@ static const ho_command *const commands[] = {
     &ho_command_run,      &ho_command_check, &ho_command_new,       &ho_command_schedule,
     &ho_command_shapes,   &ho_command_try,   &ho_command_simulate,  &ho_command_graph,
     &ho_command_platform, &ho_command_list,  &ho_command_compare,   &ho_command_plot,
-    &ho_command_hv,       &ho_command_bench, &ho_command_calibrate, NULL,
+    &ho_command_hv,       &ho_command_bench, &ho_command_calibrate, &ho_command_adversary, NULL,
 };
 
 static const ho_command *find(const char *name) {

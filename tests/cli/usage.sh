@@ -97,6 +97,15 @@ says 1 "times.csv: 1 rows, expected at least 10 for 3 parameters and 5 folds" ca
 says 2 "--bandwidth: '0' is not above 0" calibrate times.csv --profile nvidia-t4 -b 0
 says 2 "--folds: '1'" calibrate times.csv --profile nvidia-t4 --folds 1
 says 1 "times.csv: no column is called 'device', expected one, or no --device" calibrate times.csv --profile nvidia-t4 --device x
+says 2 "adversary: expected --a and --b, or --pairs" adversary --a heft
+says 2 "adversary: expected --a and --b, or --pairs" adversary --a heft --b peft --pairs heft,peft
+says 2 "'hefft' is not known" adversary --a hefft --b peft
+says 2 "--seconds: '5' is not LEAST,MOST" adversary --a heft --b peft --seconds 5
+says 2 "--seconds: '2,1': expected two values" adversary --a heft --b peft --seconds 2,1
+says 2 "--ops: '65'" adversary --a heft --b peft --ops 65
+says 2 "--figure: only with --pairs" adversary --a heft --b peft --figure x.png
+says 1 "nowhere/heft-against-peft.json: cannot write" adversary --pairs heft,peft --steps 1 -o nowhere
+says 2 "--against: printed as text or csv" compare x.db --against heft --format latex
 
 # ---- results that cannot be written
 "$heteroopt" list policies >/dev/full 2>err

@@ -11,115 +11,12 @@
  * Concurrency and Computation 23, 2011, section 4). A device is expected to be free at the end of what it did last, plus the seconds of all
  * that it has been given since, by the cost model, never by the noise.
  *
- * A policy is a const struct; adding one is a line in `policies`. Ties: the lower device. */
+ * Which op and which device: policies.c. */
 #include <math.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "base/stream.h"
-#include "sim/replay_state.h"
-
-typedef struct {
-  const char *name, *summary;
-  int (*before)(const ho_replay *r, ho_op a, ho_op b); /* whether ready op a is served before b that became ready earlier */
-  /* What is least is taken: of the idle devices that can run o, of all of them when the policy pushes. */
-  double (*value)(const ho_replay *r, ho_op o, ho_device d);
-  int pushes;
-} policy;
-
-struct ho_online {
-  const policy *policy;
-  int32_t *missing;     /* by op: inputs (or producers) and the release that are missing */
-  int32_t *only_memory; /* by op: the one memory that can run it, -1 when several can */
-  ho_op *ready;
-  int32_t n_ready;
-  int64_t *since;    /* by op: the event that made it ready */
-  int32_t *assigned; /* by op: entry, -1 */
-  int32_t *held;     /* by device: ops that it has been given and that have not ended */
-  double *since_end; /* by device: s: when the last of its ops ended, or it was given one when it had none */
-  double *given;     /* by device: s of the ops that it has been given since */
-};
-
-static int never(const ho_replay *r, ho_op a, ho_op b) {
-  (void)r, (void)a, (void)b;
-  return 0;
-}
-
-static int more_urgent(const ho_replay *r, ho_op a, ho_op b) {
-  return r->q->graph->op[a].priority > r->q->graph->op[b].priority;
-}
-
-/* ---- which device ---------------------------------------------------------------------------------------------------------------- */
-static double seconds_of(const ho_replay *r, ho_op o, ho_device d) {
-  return ho_cost_time(r->q->cost, o, d) + r->q->platform->device[d].launch_device;
-}
-
-static double first_device(const ho_replay *r, ho_op o, ho_device d) {
-  (void)r, (void)o;
-  return d;
-}
-
-static double any_device(const ho_replay *r, ho_op o, ho_device d) {
-  ho_stream s = ho_stream_small(ho_mix(ho_mix(r->options.seed, (uint64_t)o), (uint64_t)d));
-  return ho_stream_uniform(&s);
-}
-
-/* The memory that a copy of an input of o into memory m would come from; m when it is there or on its way. */
-static ho_memory source_of(const ho_replay *r, ho_tensor t, ho_memory m) {
-  int32_t there = ho_cells_find(r, t, m), home = r->tensor_cell[t];
-  if (r->q->graph->tensor[t].role == HO_ROLE_WEIGHT || home < 0) return m;
-  return there >= 0 && r->cell[there].state != CELL_ABSENT ? m : r->cell[home].memory;
-}
-
-static double missing_bytes(const ho_replay *r, ho_op o, ho_device d) {
-  const ho_graph *g = r->q->graph;
-  ho_memory m = r->q->platform->device[d].memory;
-  double sum = 0;
-  for (int32_t j = g->in_start[o]; j < g->in_start[o + 1]; j++)
-    if (source_of(r, g->in[j], m) != m) sum += (double)r->tensor_bytes[g->in[j]];
-  return sum;
-}
-
-static double transfer_seconds(const ho_replay *r, ho_op o, ho_device d) {
-  const ho_graph *g = r->q->graph;
-  ho_memory m = r->q->platform->device[d].memory;
-  double sum = 0;
-  for (int32_t j = g->in_start[o]; j < g->in_start[o + 1]; j++)
-    sum += ho_copy_time(r->q->platform, source_of(r, g->in[j], m), m, (double)r->tensor_bytes[g->in[j]]);
-  return sum;
-}
-
-/* When the device has done what it was given. */
-static double expected_free(const ho_replay *r, ho_device d) {
-  return fmax(r->now, r->online->since_end[d] + r->online->given[d]);
-}
-
-static double expected_end(const ho_replay *r, ho_op o, ho_device d) {
-  return expected_free(r, d) + seconds_of(r, o, d);
-}
-
-static double expected_end_with_data(const ho_replay *r, ho_op o, ho_device d) {
-  return fmax(expected_free(r, d), r->now + transfer_seconds(r, o, d)) + seconds_of(r, o, d);
-}
-
-static const policy policies[] = {
-    {"fifo", "each ready op, in order, on the first idle device that can run it", never, first_device, 0},
-    {"priority", "the ready op of highest priority on the first idle device that can run it", more_urgent, first_device, 0},
-    {"random", "each ready op on a random idle device", never, any_device, 0},
-    {"quickest", "each ready op on the idle device where it takes least", never, seconds_of, 0},
-    {"locality", "each ready op on the idle device that has to be sent the fewest bytes", never, missing_bytes, 0},
-    {"dm", "each op, when ready, to the queue of the device where it is expected to end first", never, expected_end, 1},
-    {"dmda", "the same, with the time that its data needs to get there", never, expected_end_with_data, 1},
-    {"dmda-prio", "the same, of ops that are ready together the one of highest priority first", more_urgent,
-     expected_end_with_data, 1},
-};
-const char *const ho_policy_names[] = {"fifo", "priority", "random", "quickest", "locality", "dm", "dmda", "dmda-prio", NULL};
-
-const char *ho_policy_summary(const char *name) {
-  for (size_t i = 0; i < G_N_ELEMENTS(policies); i++)
-    if (strcmp(policies[i].name, name) == 0) return policies[i].summary;
-  return NULL;
-}
+#include "sim/policies.h"
 
 /* Whether ready op a is served before b: by the policy, else by the events that made them ready, else by index. */
 static int served_before(const ho_replay *r, ho_op a, ho_op b) {
@@ -136,12 +33,27 @@ static void make_ready(ho_replay *r, ho_op o) {
   w->ready[k] = o;
 }
 
-static void less(ho_replay *r, ho_op o) {
-  if (--r->online->missing[o] == 0) make_ready(r, o);
+/* Ops that no op made ready belong to the devices in turn. */
+static ho_device next_in_turn(ho_replay *r) {
+  return (ho_device)(r->online->turn++ % r->n_devices);
+}
+
+/* `by`: the device whose op, or copy's arrival, did it; -1: nobody's. */
+static void less(ho_replay *r, ho_op o, ho_device by) {
+  struct ho_online *w = r->online;
+  if (--w->missing[o] > 0) return;
+  w->owner[o] = by >= 0 ? by : next_in_turn(r);
+  make_ready(r, o);
 }
 
 void ho_online_released(ho_replay *r, ho_op o) {
-  less(r, o);
+  less(r, o, -1);
+}
+
+/* Where the producer of a tensor ran; -1: it has none. */
+static ho_device producer_device(const ho_replay *r, ho_tensor t) {
+  ho_op producer = r->q->graph->tensor[t].producer;
+  return producer >= 0 ? r->entry[r->online->assigned[producer]].device : -1;
 }
 
 /* A cell became present: for those that can only run there. */
@@ -149,7 +61,7 @@ void ho_online_arrived(ho_replay *r, int32_t cell) {
   const ho_graph *g = r->q->graph;
   const cell_t *c = &r->cell[cell];
   for (int32_t j = g->use_start[c->tensor]; j < g->use_start[c->tensor + 1]; j++)
-    if (r->online->only_memory[g->use[j]] == c->memory) less(r, g->use[j]);
+    if (r->online->only_memory[g->use[j]] == c->memory) less(r, g->use[j], producer_device(r, c->tensor));
 }
 
 static void want(ho_replay *r, ho_tensor t, ho_memory m, int32_t first) {
@@ -168,7 +80,7 @@ void ho_online_produced(ho_replay *r, ho_tensor t, int32_t cell) {
     if (r->online->only_memory[o] >= 0)
       want(r, t, r->online->only_memory[o], g->n_ops + o);
     else
-      less(r, o);
+      less(r, o, producer_device(r, t));
   }
 }
 
@@ -177,7 +89,7 @@ void ho_online_ended(ho_replay *r, int32_t i) {
   struct ho_online *w = r->online;
   w->held[d]--;
   w->since_end[d] = r->now;
-  w->given[d] = w->held[d] ? w->given[d] - seconds_of(r, r->entry[i].op, d) : 0;
+  w->given[d] = w->held[d] ? w->given[d] - ho_policy_seconds(r, r->entry[i].op, d) : 0;
 }
 
 static void assign(ho_replay *r, ho_op o, ho_device d) {
@@ -199,7 +111,7 @@ static void assign(ho_replay *r, ho_op o, ho_device d) {
   r->unfinished--; /* counted from the start: see ho_online_begin */
   w->assigned[o] = i;
   w->held[d]++;
-  w->given[d] += seconds_of(r, o, d);
+  w->given[d] += ho_policy_seconds(r, o, d);
   ho_replay_load_cells(r, i);
   entry_t *e = &r->entry[i];
   for (int32_t j = g->in_start[o]; j < g->in_start[o + 1]; j++) {
@@ -216,7 +128,7 @@ static void assign(ho_replay *r, ho_op o, ho_device d) {
 
 /* The device of least value; -1: the op waits for one that is idle. */
 static ho_device choose(const ho_replay *r, ho_op o) {
-  const policy *p = r->online->policy;
+  const ho_policy *p = r->online->policy;
   ho_device best = -1;
   double least = INFINITY;
   for (ho_device d = 0; d < r->n_devices; d++) {
@@ -236,8 +148,23 @@ static int all_held(const ho_replay *r) {
   return 1;
 }
 
+/* Idle devices, in platform order, take one op each. */
+static void serve_devices(ho_replay *r) {
+  struct ho_online *w = r->online;
+  for (ho_device d = 0; d < r->n_devices && w->n_ready > 0; d++) {
+    int32_t k = w->held[d] ? -1 : w->policy->pick(r, d);
+    if (k < 0) continue;
+    assign(r, w->ready[k], d);
+    memmove(&w->ready[k], &w->ready[k + 1], sizeof *w->ready * (size_t)(--w->n_ready - k));
+  }
+}
+
 void ho_online_assign(ho_replay *r) {
   struct ho_online *w = r->online;
+  if (w->policy->pick) {
+    serve_devices(r);
+    return;
+  }
   int32_t kept = 0, k = 0;
   for (; k < w->n_ready && !all_held(r); k++) {
     ho_device d = choose(r, w->ready[k]);
@@ -284,9 +211,7 @@ static void inputs_travel(ho_replay *r) {
 
 gboolean ho_online_begin(ho_replay *r, const char *name, GError **error) {
   const ho_graph *g = r->q->graph;
-  const policy *found = NULL;
-  for (size_t i = 0; i < G_N_ELEMENTS(policies); i++)
-    if (strcmp(policies[i].name, name) == 0) found = &policies[i];
+  const ho_policy *found = ho_policy_find(name);
   if (!found) {
     const char *near = ho_did_you_mean(name, ho_policy_names);
     g_autofree char *all = g_strjoinv(", ", (char **)ho_policy_names);
@@ -306,6 +231,7 @@ gboolean ho_online_begin(ho_replay *r, const char *name, GError **error) {
   w->held = g_new0(int32_t, (size_t)r->n_devices + 1);
   w->since_end = g_new0(double, (size_t)r->n_devices + 1);
   w->given = g_new0(double, (size_t)r->n_devices + 1);
+  w->owner = g_new0(ho_device, (size_t)g->n_ops + 1);
   r->account = 0;
   r->unfinished = g->n_ops;
   for (ho_op o = 0; o < g->n_ops; o++) {
@@ -333,7 +259,9 @@ gboolean ho_online_begin(ho_replay *r, const char *name, GError **error) {
   for (ho_op o = 0; o < g->n_ops; o++) {
     w->missing[o] = count_missing(r, o);
     if (g->op[o].release > 0) ho_events_push(r, g->op[o].release, EVENT_RELEASE, o);
-    if (w->missing[o] == 0) make_ready(r, o);
+    if (w->missing[o] > 0) continue;
+    w->owner[o] = next_in_turn(r);
+    make_ready(r, o);
   }
   return TRUE;
 }
@@ -348,6 +276,7 @@ void ho_online_end(ho_replay *r) {
   g_free(w->held);
   g_free(w->since_end);
   g_free(w->given);
+  g_free(w->owner);
   g_free(w);
   r->online = NULL;
 }

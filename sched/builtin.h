@@ -13,6 +13,7 @@ extern const ho_scheduler ho_scheduler_ga;
 extern const ho_scheduler ho_scheduler_brkga;
 extern const ho_scheduler ho_scheduler_sa;
 extern const ho_scheduler ho_scheduler_lns;
+extern const ho_scheduler ho_scheduler_moheft;
 extern const ho_scheduler ho_scheduler_heft;
 extern const ho_scheduler ho_scheduler_cpop;
 extern const ho_scheduler ho_scheduler_peft;

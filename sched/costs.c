@@ -101,6 +101,13 @@ void ho_costs_free(ho_costs *c) {
   g_free(c);
 }
 
+double ho_costs_energy(const ho_problem *q, ho_op o, ho_device d) {
+  const ho_kernel *k = ho_cost_kernel(q->cost, o, d);
+  const ho_device_info *dev = &q->platform->device[d];
+  double above_idle = dev->power_by_use ? (dev->peak_power - dev->idle) * k->use : fmax(0, dev->busy - dev->idle);
+  return k->joules + above_idle * k->time;
+}
+
 void ho_rank_upward(const ho_costs *c, double *out) {
   const ho_graph *g = c->g;
   for (int32_t k = g->n_ops - 1; k >= 0; k--) {

@@ -36,6 +36,9 @@ static inline double ho_costs_mean_copy(const ho_costs *c, ho_tensor t) {
   return c->mean_latency + (double)c->g->tensor[t].bytes * c->mean_per_byte;
 }
 
+/* J of an op's kernel on a device: the power while it runs, less what the device draws idle, and the work's own. */
+double ho_costs_energy(const ho_problem *q, ho_op o, ho_device d);
+
 /* rank_u: mean cost plus the largest of (mean copy + rank) over all consumers (equation 8). `out` n_ops long. */
 void ho_rank_upward(const ho_costs *c, double *out);
 /* rank_d: the longest way from an entry op to the op, its own cost left out (equation 10). */

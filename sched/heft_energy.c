@@ -24,13 +24,6 @@ typedef struct {
   double weight;
 } taste;
 
-static double energy_of(const taste *x, ho_op o, ho_device d) {
-  const ho_kernel *k = ho_cost_kernel(x->q->cost, o, d);
-  const ho_device_info *dev = &x->q->platform->device[d];
-  double above_idle = dev->power_by_use ? (dev->peak_power - dev->idle) * k->use : fmax(0, dev->busy - dev->idle);
-  return k->joules + above_idle * k->time;
-}
-
 static ho_device least_product(ho_list *l, ho_op o, void *data) {
   const taste *x = data;
   double first = INFINITY, least = INFINITY, soonest = INFINITY;
@@ -40,7 +33,7 @@ static ho_device least_product(ho_list *l, ho_op o, void *data) {
   for (ho_device d = 0; d < l->c->n_devices; d++) {
     double finish = ho_list_finish_on(l, o, d);
     if (!isfinite(finish)) continue;
-    double time = fmax(finish - first, 1e-15), energy = fmax(energy_of(x, o, d), 1e-15);
+    double time = fmax(finish - first, 1e-15), energy = fmax(ho_costs_energy(x->q, o, d), 1e-15);
     double value = x->weight * ho_log(energy) + (1 - x->weight) * ho_log(time);
     if (value > least || (value == least && !(finish < soonest))) continue;
     least = value;

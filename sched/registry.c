@@ -14,6 +14,7 @@ const ho_scheduler *const ho_schedulers[] = {
     &ho_scheduler_brkga,
     &ho_scheduler_sa,
     &ho_scheduler_lns,
+    &ho_scheduler_moheft,
     &ho_scheduler_heft,
     &ho_scheduler_cpop,
     &ho_scheduler_peft,

@@ -271,3 +271,26 @@ Test(evolution, the_objective_that_is_asked_for_is_minimised, .timeout = 120) {
   cr_assert_null(lab_run(l, "ga", nothing, 1, 100, &error));
   cr_expect(strstr(error->message, "all are 0"), "%s", error->message);
 }
+
+/* ---- moheft ------------------------------------------------------------------------------------------------------------------------------ */
+
+/* Two ops, the second reads the first's; a: 1 s at 1 W above idle, b: 2 s at 0.25 W; copies are free. By hand the front of (makespan, J) is aa (2, 2), ab and ba
+ * (3, 1.5), bb (4, 1): three schedules. */
+Test(moheft, the_front_of_a_chain_is_that_by_hand) {
+  g_autoptr(lab) l = lab_texts(
+      "{\"format\":\"heteroopt-graph/"
+      "1\",\"name\":\"chain\",\"ops\":[{\"name\":\"x\",\"time\":{\"a\":1,\"b\":2}},{\"name\":\"y\",\"time\":{\"a\":1,\"b\":2}}],"
+      "\"tensors\":[{\"name\":\"t\",\"bytes\":1,\"producer\":\"x\",\"consumers\":[\"y\"]}]}",
+      "format: heteroopt-platform/1\nname: p\nmemories: [{name: m, capacity: 1GB, bandwidth: 1GB/s}]\n"
+      "devices: [{name: a, kind: cpu, memory: m, power: {idle: 0, busy: 1}}, {name: b, kind: gpu, memory: m, power: {idle: 0, "
+      "busy: 0.25}}]\n");
+  l->problem.n_objectives = 2;
+  g_autoptr(ho_search) s = lab_must_run(l, "moheft", NULL, 1, 100);
+  ho_archive *a = ho_search_archive(s);
+  static const double want[] = {2, 2, 3, 1.5, 4, 1};
+  cr_assert_eq(ho_archive_size(a), 3);
+  for (int32_t i = 0; i < 3; i++)
+    for (int k = 0; k < 2; k++)
+      cr_expect_float_eq(ho_archive_objectives(a, i)[k], want[2 * i + k], 1e-12, "%d %d: %g", i, k,
+                         ho_archive_objectives(a, i)[k]);
+}

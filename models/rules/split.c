@@ -50,7 +50,8 @@ static ho_tensor add_piece(splitter *x, const ho_cut_tensor *t, int32_t i, gbool
   const ho_split *s = x->s;
   ho_tensor_info info = x->w->tensor[t->tensor].info;
   g_autofree char *name = piece_name(x->w, info.name, i);
-  g_autofree int64_t *shape = g_memdup2(info.shape, sizeof *shape * (size_t)(info.rank + 1));
+  g_autofree int64_t *shape = g_new(int64_t, (size_t)MAX(info.rank, 0) + 1); /* rank 0 has a shape too */
+  if (info.rank > 0) memcpy(shape, info.shape, sizeof *shape * (size_t)info.rank);
   gboolean plain = ho_graph_shape_bytes(info.dtype, info.rank, shape) == info.bytes;
   if (t->dim >= 0) {
     shape[t->dim] = shape[t->dim] / s->units * (s->end[i + 1] - s->end[i]);

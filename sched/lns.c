@@ -2,7 +2,7 @@
  *
  * Source: Shaw, "Using constraint programming and local search methods to solve vehicle routing problems", CP 1998 (destroy related parts, repair greedily);
  * Pisinger & Ropke, Handbook of Metaheuristics, 2010, section 13.2 (acceptance); tabu list: Glover, ORSA J. Computing 1(3), 1989.
- * Destroyed are ops that are near each other in the graph (steps over data edges around a drawn op), `least` to `most` of them. Each is then given, in
+ * Destroyed are ops that are near each other in the graph (steps over data edges around a drawn op), `least` to `most` of them; they go to drawn devices. Each is then given, in
  * topological order, the device with which the whole plan is best, others as they are; a device that it left less than `tenure` rounds ago is only
  * tried when nothing else is left, or taken when the plan is the best so far (aspiration). The round's result is kept when it is no worse than 1 + `slack`
  * times the best (record-to-record travel: Dueck, J. Computational Physics 104, 1993). The order is HEFT's, or the topological one.
@@ -92,11 +92,16 @@ static int repair_one(state *w, ho_op o, ho_scalar_value *value) {
     }
   w->device[o] = to >= 0 ? to : kept;
   if (to >= 0) *value = least;
-  if (w->device[o] != kept) w->left[(int64_t)o * w->v->n_devices + kept] = w->round + w->tenure;
+  if (w->device[o] != w->before[o]) w->left[(int64_t)o * w->v->n_devices + w->before[o]] = w->round + w->tenure;
   return 0;
 }
 
+/* Destroyed ops begin anew on drawn devices: left where they were, no round could get worse, and the search would be hill climbing. */
 static int repair(state *w, ho_scalar_value *value) {
+  for (int32_t k = 0; k < w->n_destroyed; k++) {
+    ho_op o = w->destroyed[k];
+    w->device[o] = w->v->device[w->v->start[o] + (int32_t)ho_stream_below(w->r, (uint64_t)ho_space_choices(w->v, o))];
+  }
   for (int32_t i = 0; i < w->g->n_ops; i++) {
     ho_op o = w->g->topo[i];
     if (w->inside[o] && repair_one(w, o, value)) return 1;

@@ -2,7 +2,7 @@
  *
  * Zitzler, Laumanns & Thiele, "SPEA2: Improving the strength Pareto evolutionary algorithm", TIK-Report 103, ETH Zürich, 2001: fitness (3.1), selection and
  * truncation (3.2). The archive is the population: parents and children are one set, of which it is filled again. Objectives of unlike
- * units are compared over their ranges in the set, which the report leaves to the user. Ties: the lower index stays. */
+ * units are compared over their ranges in the set, which the report leaves to the user. Ties: the fitter, then the lower index stays. */
 #include <glib.h>
 #include <math.h>
 #include <string.h>

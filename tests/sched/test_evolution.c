@@ -172,7 +172,7 @@ static double distance_to_targets(const double *points, int32_t n) {
 }
 
 /* Deb & Jain 2014, table III, for 92 individuals and 250 generations: NSGA-III from 1.262e-3 to 2.114e-3, MOEA/D-PBI from 5.432e-4 to 8.006e-4, with
- * neighbours replaced without limit and objectives as they are, which here are scaled. */
+ * neighbours replaced without limit and objectives as they are, which here are scaled. Ours are at the upper ends: hence a little more is allowed. */
 Test(evolution, directions_are_met_on_dtlz2, .timeout = 120) {
   for (int how = NSGA3; how <= MOEAD_PBI; how += MOEAD_PBI - NSGA3) {
     double igd[9];
@@ -243,8 +243,8 @@ Test(evolution, searches_for_one_objective_find_published_optima_and_nothing_bel
       cr_expect_geq(makespan, 73, "%s: %g", searches[k], makespan);
       least = fmin(least, makespan);
     }
-    /* lns keeps HEFT's order */
-    cr_expect_leq(least, strcmp(searches[k], "lns") == 0 ? 80 : 73, "%s: %g", searches[k], least);
+    /* lns begins at HEFT's 80 and keeps its order; moving one op at a time it would stop at 79 */
+    cr_expect_leq(least, strcmp(searches[k], "lns") == 0 ? 76 : 73, "%s: %g", searches[k], least);
   }
 }
 
@@ -293,4 +293,18 @@ Test(moheft, the_front_of_a_chain_is_that_by_hand) {
     for (int k = 0; k < 2; k++)
       cr_expect_float_eq(ho_archive_objectives(a, i)[k], want[2 * i + k], 1e-12, "%d %d: %g", i, k,
                          ho_archive_objectives(a, i)[k]);
+}
+
+/* A round that is a little worse is kept within the slack: other walks. */
+Test(evolution, slack_changes_the_walk_of_lns) {
+  g_autoptr(lab) l = lab_own("topcuoglu2002_fig3");
+  int differ = 0;
+  for (uint64_t seed = 1; seed <= 3; seed++) {
+    const char *const none[] = {"slack=0", NULL}, *const some[] = {"slack=0.2", NULL};
+    g_autoptr(ho_search) a = lab_must_run(l, "lns", none, seed, 2000);
+    g_autoptr(ho_search) b = lab_must_run(l, "lns", some, seed, 2000);
+    ho_archive *x = ho_search_archive(a), *y = ho_search_archive(b);
+    differ += ho_archive_size(x) != ho_archive_size(y) || !ho_plan_equal(ho_archive_payload(x, 0), ho_archive_payload(y, 0));
+  }
+  cr_expect_gt(differ, 0);
 }

@@ -146,12 +146,6 @@ static void write_text(const against *x, versus *const *all, GString *out) {
 }
 
 /* --- CSV ----------------------------------------------------------------------------------------------------------------------------- */
-static void add_number(double value, GString *out) {
-  char buffer[32];
-  g_string_append_c(out, ',');
-  if (!isnan(value)) g_string_append(out, ho_double_text(value, buffer));
-}
-
 static void write_csv(const against *x, versus *const *all, GString *out) {
   const ho_table_study *t = x->t;
   for (int32_t k = 0; k < t->n_columns; k++)
@@ -167,7 +161,7 @@ static void write_csv(const against *x, versus *const *all, GString *out) {
       ho_table_add_field(out, t->label[x->baseline]);
       g_string_append_printf(out, ",%s,%s", t->indicator, t->frame ? t->frame : "");
       const double values[] = {v->ratio, v->p, v->a12, v->saved[0], v->saved[1]};
-      for (gsize i = 0; i < G_N_ELEMENTS(values); i++) add_number(values[i], out);
+      for (gsize i = 0; i < G_N_ELEMENTS(values); i++) ho_table_add_number(out, values[i]);
       g_string_append_c(out, '\n');
     }
 }

@@ -17,7 +17,7 @@ void ho_table_add_field(GString *out, const char *text) {
   g_string_append_c(out, '"');
 }
 
-static void add_number(GString *out, double value) {
+void ho_table_add_number(GString *out, double value) {
   char buffer[32];
   g_string_append_c(out, ',');
   if (!isnan(value)) g_string_append(out, ho_double_text(value, buffer));
@@ -49,11 +49,11 @@ void ho_table_write_csv(const ho_table_study *t, GString *out) {
       g_string_append_c(out, ',');
       ho_table_add_field(out, t->label[k]);
       g_string_append_printf(out, ",%s,%s,%d,%d", t->indicator, t->frame ? t->frame : "", c ? c->n : 0, c ? c->n_value : 0);
-      add_number(out, median_of(c));
-      add_number(out, c && c->n_value > 0 ? c->q1 : NAN);
-      add_number(out, c && c->n_value > 0 ? c->q3 : NAN);
+      ho_table_add_number(out, median_of(c));
+      ho_table_add_number(out, c && c->n_value > 0 ? c->q1 : NAN);
+      ho_table_add_number(out, c && c->n_value > 0 ? c->q3 : NAN);
       g_string_append_printf(out, ",%d", t->best[r * t->n_columns + k]);
-      for (int o = 0; o < HO_N_OBJECTIVES; o++) add_number(out, median_of(t->raw[o][r * t->n_columns + k]));
+      for (int o = 0; o < HO_N_OBJECTIVES; o++) ho_table_add_number(out, median_of(t->raw[o][r * t->n_columns + k]));
       g_string_append_c(out, ',');
       ho_table_add_field(out, status);
       g_string_append_c(out, ',');

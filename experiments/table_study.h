@@ -46,6 +46,8 @@ gboolean ho_table_write_against(ho_store *s, const ho_table_study *t, const char
 
 /* A field of CSV, quoted as RFC 4180 wants it, where it must be. */
 void ho_table_add_field(GString *out, const char *text);
+/* A comma and a number that reads back to the same bits; NAN: an empty field. */
+void ho_table_add_number(GString *out, double value);
 
 /* Decimal digits as people read them, in any locale: three after the point for indicators, four significant ones otherwise. */
 char *ho_table_number(const ho_table_study *t, double value);

@@ -11,6 +11,12 @@ GPtrArray *ho_rewrites_new(void) {
   return g_ptr_array_new_with_free_func(free_rewrite);
 }
 
+GPtrArray *ho_rewrites_copy(const GPtrArray *list) {
+  GPtrArray *copy = ho_rewrites_new();
+  for (guint i = 0; i < list->len; i++) g_ptr_array_add(copy, ho_rewrite_copy(list->pdata[i]));
+  return copy;
+}
+
 /* ---- writing --------------------------------------------------------------------------------------------------------- */
 
 static json_t *words(char *const *list, int32_t n) {

@@ -19,6 +19,7 @@ GPtrArray *ho_rewrites_from_json(const json_t *array, ho_json_at at, GError **er
 
 /* An empty list that frees its rewrites. */
 GPtrArray *ho_rewrites_new(void);
+GPtrArray *ho_rewrites_copy(const GPtrArray *list);
 
 G_END_DECLS
 

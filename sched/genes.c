@@ -38,10 +38,6 @@ int16_t *ho_genes_device(const ho_genes *c, void *genome) {
   return (int16_t *)(void *)((double *)genome + c->v->n_ops);
 }
 
-static int16_t draw_device(const ho_genes *c, ho_stream *r, ho_op o) {
-  return c->v->device[c->v->start[o] + (int32_t)ho_stream_below(r, (uint64_t)ho_space_choices(c->v, o))];
-}
-
 static void create(void *data, ho_stream *r, int32_t index, void *genome) {
   const ho_genes *c = data;
   double *priority = ho_genes_priority(c, genome);
@@ -53,7 +49,7 @@ static void create(void *data, ho_stream *r, int32_t index, void *genome) {
     return;
   }
   for (ho_op o = 0; o < c->v->n_ops; o++) {
-    device[o] = draw_device(c, r, o);
+    device[o] = ho_space_draw(c->v, o, r);
     priority[o] = ho_stream_uniform(r);
   }
 }
@@ -75,7 +71,7 @@ static void mutate(void *data, ho_stream *r, void *genome) {
   const ho_genes *c = data;
   int16_t *device = ho_genes_device(c, genome);
   for (ho_op o = 0; o < c->v->n_ops; o++)
-    if (ho_stream_uniform(r) < c->mutation_rate) device[o] = draw_device(c, r, o);
+    if (ho_stream_uniform(r) < c->mutation_rate) device[o] = ho_space_draw(c->v, o, r);
   ho_mutate_polynomial(r, ho_genes_priority(c, genome), c->v->n_ops, NULL, NULL, c->mutation_rate, c->eta_mutation);
 }
 

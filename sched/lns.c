@@ -2,8 +2,8 @@
  *
  * Source: Shaw, "Using constraint programming and local search methods to solve vehicle routing problems", CP 1998 (destroy related parts, repair greedily);
  * Pisinger & Ropke, Handbook of Metaheuristics, 2010, section 13.2 (acceptance); tabu list: Glover, ORSA J. Computing 1(3), 1989.
- * Destroyed are ops that are near each other in the graph (steps over data edges around a drawn op), `least` to `most` of them; they go to drawn devices. Each is then given, in
- * topological order, the device with which the whole plan is best, others as they are; a device that it left less than `tenure` rounds ago is only
+ * Destroyed are ops that are near each other in the graph (steps over data edges around a drawn op), `least` to `most` of them; they go to drawn
+ * devices. Each is then given, in topological order, the device with which the whole plan is best, others as they are; a device that it left less than `tenure` rounds ago is only
  * tried when nothing else is left, or taken when the plan is the best so far (aspiration). The round's result is kept when it is no worse than 1 + `slack`
  * times the best (record-to-record travel: Dueck, J. Computational Physics 104, 1993). The order is HEFT's, or the topological one.
  * Complexity: devices evaluations per destroyed op. Options: least, most, tenure, slack, streams, those of scalar.h. Ties: the lower device. */
@@ -100,7 +100,7 @@ static int repair_one(state *w, ho_op o, ho_scalar_value *value) {
 static int repair(state *w, ho_scalar_value *value) {
   for (int32_t k = 0; k < w->n_destroyed; k++) {
     ho_op o = w->destroyed[k];
-    w->device[o] = w->v->device[w->v->start[o] + (int32_t)ho_stream_below(w->r, (uint64_t)ho_space_choices(w->v, o))];
+    w->device[o] = ho_space_draw(w->v, o, w->r);
   }
   for (int32_t i = 0; i < w->g->n_ops; i++) {
     ho_op o = w->g->topo[i];
@@ -111,9 +111,7 @@ static int repair(state *w, ho_scalar_value *value) {
 
 static void start(state *w, const ho_problem *q) {
   ho_seeds *z = ho_seeds_new(q, w->v);
-  for (ho_op o = 0; o < w->g->n_ops; o++)
-    w->device[o] =
-        z->n ? z->device[o] : w->v->device[w->v->start[o] + (int32_t)ho_stream_below(w->r, (uint64_t)ho_space_choices(w->v, o))];
+  for (ho_op o = 0; o < w->g->n_ops; o++) w->device[o] = z->n ? z->device[o] : ho_space_draw(w->v, o, w->r);
   if (z->n)
     memcpy(w->priority, z->priority, sizeof(double) * (size_t)w->g->n_ops);
   else

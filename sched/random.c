@@ -16,7 +16,7 @@ static const ho_option options[] = {
 
 static void draw(const ho_space *v, ho_stream *r, int16_t *device, double *priority) {
   for (ho_op o = 0; o < v->n_ops; o++) {
-    device[o] = v->device[v->start[o] + (int32_t)ho_stream_below(r, (uint64_t)ho_space_choices(v, o))];
+    device[o] = ho_space_draw(v, o, r);
     priority[o] = ho_stream_uniform(r);
   }
 }

@@ -46,8 +46,7 @@ static int evaluate(state *w, ho_scalar_value *value) {
 static void start(state *w) {
   ho_seeds *z = ho_search_option_int(w->s, "init") ? ho_seeds_new(ho_search_problem(w->s), w->v) : NULL;
   for (ho_op o = 0; o < w->v->n_ops; o++) {
-    w->device[o] = z && z->n ? z->device[o]
-                             : w->v->device[w->v->start[o] + (int32_t)ho_stream_below(w->r, (uint64_t)ho_space_choices(w->v, o))];
+    w->device[o] = z && z->n ? z->device[o] : ho_space_draw(w->v, o, w->r);
     w->priority[o] = z && z->n ? z->priority[o] : ho_stream_uniform(w->r);
   }
   ho_seeds_free(z);
@@ -74,7 +73,7 @@ static void anneal(state *w) {
     if (ho_stream_uniform(w->r) < order)
       w->priority[o] = w->priority[other] + (ho_stream_uniform(w->r) - 0.5) / (double)n;
     else
-      w->device[o] = w->v->device[w->v->start[o] + (int32_t)ho_stream_below(w->r, (uint64_t)ho_space_choices(w->v, o))];
+      w->device[o] = ho_space_draw(w->v, o, w->r);
     if (device == w->device[o] && priority == w->priority[o]) continue;
     if (evaluate(w, &next)) return;
     if (accepts(w, value, next, unit, temperature)) {

@@ -21,6 +21,11 @@ static inline int32_t ho_space_choices(const ho_space *v, ho_op o) {
   return v->start[o + 1] - v->start[o];
 }
 
+/* One of the devices of op o, each with the same probability. */
+static inline int16_t ho_space_draw(const ho_space *v, ho_op o, ho_stream *r) {
+  return v->device[v->start[o] + (int32_t)ho_stream_below(r, (uint64_t)ho_space_choices(v, o))];
+}
+
 /* Device of op o that `wish` is: itself when it can run o, else the first device that can. */
 int16_t ho_space_allowed(const ho_space *v, ho_op o, int16_t wish);
 

@@ -324,9 +324,7 @@ static outcome improve(state *w) {
 static void start_anywhere(state *w, ho_stage *first) {
   ho_solution *a = ho_solution_new(first);
   for (ho_op o = 0; o < a->n; o++) {
-    a->device[o] =
-        first->space
-            ->device[first->space->start[o] + (int32_t)ho_stream_below(w->stream, (uint64_t)ho_space_choices(first->space, o))];
+    a->device[o] = ho_space_draw(first->space, o, w->stream);
     a->priority[o] = ho_stream_uniform(w->stream);
   }
   take_seed(w, a);

@@ -1,7 +1,7 @@
 /* moves.h: the neighbourhood: how one solution becomes another one nearby.
  *
  * Kinds of moves are drawn by what they have brought so far (probability matching: Thierens, GECCO 2005, section 2.1): a kind's quality is an
- * exponential mean of whether its children entered the archive, its probability LEAST plus its share of the rest. Kinds that
+ * exponential mean of whether its children entered the archive, its probability in proportion to that and a least. Kinds that
  * cannot apply to a problem (no second device, no lower precision, no operating point, rewrites switched off) have none. */
 #ifndef HO_SCHED_SEARCH_MOVES_H
 #define HO_SCHED_SEARCH_MOVES_H

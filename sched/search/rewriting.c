@@ -8,23 +8,6 @@
 #define LEAST_SHARE 0.05
 #define GROWTH 2 /* a graph that has more than that many times the ops of the user's own, and 64, is not looked at */
 
-static GPtrArray *copy_rewrites(const ho_stage *x) {
-  GPtrArray *list = ho_rewrites_new();
-  for (guint i = 0; i < x->rewrites->len; i++) g_ptr_array_add(list, ho_rewrite_copy(x->rewrites->pdata[i]));
-  return list;
-}
-
-/* The user's graph with the stage's rewrites applied; they are appended to `list`. */
-static ho_workgraph *reapply(const ho_stage *x, GPtrArray *list) {
-  ho_workgraph *w = ho_workgraph_new(ho_stage_base(x->root));
-  for (guint i = 0; i < x->rewrites->len; i++) {
-    const ho_rewrite *r = x->rewrites->pdata[i];
-    if (!ho_rewrite_apply(w, r, NULL)) g_assert_not_reached(); /* they led to this stage */
-    g_ptr_array_add(list, ho_rewrite_copy(r));
-  }
-  return w;
-}
-
 /* Parts of ops that were whole on `before`, all but the first, go to a drawn device that can run them. */
 static void scatter_parts(ho_solution *a, const ho_stage *before, ho_stream *s) {
   size_t m = (size_t)ho_stage_base(before->root)->n_ops + 1;
@@ -82,8 +65,7 @@ static ho_op draw_living(const ho_workgraph *w, ho_stream *s) {
 
 ho_solution *ho_rewriting_add(const ho_solution *a, ho_stream *s) {
   const ho_stage *x = a->stage;
-  g_autoptr(GPtrArray) list = ho_rewrites_new();
-  g_autoptr(ho_workgraph) w = reapply(x, list);
+  g_autoptr(ho_workgraph) w = ho_stage_workgraph(x);
   const ho_rewrite_rule *rule = draw_rule(w, s);
   g_autofree ho_candidate *c = g_new0(ho_candidate, 1);
   drawing d = {.kept = c, .s = s};
@@ -97,8 +79,9 @@ ho_solution *ho_rewriting_add(const ho_solution *a, ho_stream *s) {
   }
   ho_rewrite *r = ho_candidate_apply_named(w, c, NULL);
   if (!r) return NULL;
+  GPtrArray *list = ho_rewrites_copy(x->rewrites);
   g_ptr_array_add(list, r);
-  return on_new_stage(a, ho_stage_of(x->root, w, g_ptr_array_ref(list), x->living), split, s);
+  return on_new_stage(a, ho_stage_of(x->root, w, list, x->living), split, s);
 }
 
 /* --- one less, another share ----------------------------------------------------------------------------------------------------- */
@@ -106,7 +89,7 @@ ho_solution *ho_rewriting_drop(const ho_solution *a, ho_stream *s) {
   const ho_stage *x = a->stage;
   guint own = (guint)x->own;
   if (x->rewrites->len <= own) return NULL;
-  GPtrArray *list = copy_rewrites(x);
+  GPtrArray *list = ho_rewrites_copy(x->rewrites);
   g_ptr_array_remove_index(list, own + (guint)ho_stream_below(s, x->rewrites->len - own));
   return on_new_stage(a, ho_stage_rewritten(x->root, list, x->living), FALSE, s);
 }
@@ -122,7 +105,7 @@ ho_solution *ho_rewriting_shares(const ho_solution *a, ho_stream *s) {
   for (guint i = own; i < x->rewrites->len; i++) n += is_split_in_two(x->rewrites->pdata[i]) ? 1 : 0;
   if (n == 0) return NULL;
   uint64_t which = ho_stream_below(s, n);
-  GPtrArray *list = copy_rewrites(x);
+  GPtrArray *list = ho_rewrites_copy(x->rewrites);
   for (guint i = own; i < list->len; i++) {
     ho_rewrite *r = list->pdata[i];
     if (!is_split_in_two(r) || which-- > 0) continue;

@@ -67,8 +67,8 @@ static void from_seeds(context *c, ho_stage *x) {
 /* --- stages ------------------------------------------------------------------------------------------------------------------------ */
 /* The first stage's problem after rules everywhere; NULL: they apply nowhere. */
 static ho_stage *everywhere(const ho_stage *first, const char *rules) {
-  GPtrArray *list = ho_rewrites_new();
-  g_autoptr(ho_workgraph) w = ho_stage_workgraph(first->root, list);
+  GPtrArray *list = ho_rewrites_copy(first->rewrites);
+  g_autoptr(ho_workgraph) w = ho_stage_workgraph(first);
   if (ho_rewrite_everywhere(w, rules, list, NULL) > 0) return ho_stage_of(first->root, w, list, first->living);
   g_ptr_array_unref(list);
   return NULL;
@@ -109,11 +109,7 @@ static void place_halves(context *c, ho_stage *x, int16_t first, int16_t second)
 
 /* The longest run that can be cut by batch, cut for every pair of devices by their speeds. */
 static void from_halves(context *c, ho_stage *x) {
-  g_autoptr(GPtrArray) list = ho_rewrites_new();
-  for (guint i = 0; i < x->rewrites->len; i++) g_ptr_array_add(list, ho_rewrite_copy(x->rewrites->pdata[i]));
-  g_autoptr(ho_workgraph) w = ho_workgraph_new(ho_stage_base(x->root));
-  for (guint i = 0; i < list->len; i++)
-    if (!ho_rewrite_apply(w, list->pdata[i], NULL)) g_assert_not_reached(); /* they led to this stage */
+  g_autoptr(ho_workgraph) w = ho_stage_workgraph(x);
   g_autofree run *found = g_new0(run, 1);
   ho_rewrite_rule_find("split")->find(w, -1, keep_longest, found);
   if (found->longest.n_ops < 2) return;
@@ -134,8 +130,7 @@ static void from_halves(context *c, ho_stage *x) {
     found->longest.share[1] = 1 - found->longest.share[0];
     ho_rewrite *r = ho_candidate_apply_named(w, &found->longest, NULL);
     if (r) {
-      GPtrArray *all = ho_rewrites_new();
-      for (guint i = 0; i < list->len; i++) g_ptr_array_add(all, ho_rewrite_copy(list->pdata[i]));
+      GPtrArray *all = ho_rewrites_copy(x->rewrites);
       g_ptr_array_add(all, r);
       ho_stage *cut = ho_stage_of(x->root, w, all, x->living);
       if (cut) place_halves(c, cut, one, other);

@@ -70,13 +70,10 @@ ho_stage *ho_stage_of(const ho_problem *q, const ho_workgraph *w, GPtrArray *rew
   return x;
 }
 
-ho_workgraph *ho_stage_workgraph(const ho_problem *q, GPtrArray *list) {
-  ho_workgraph *w = ho_workgraph_new(ho_stage_base(q));
-  for (guint i = 0; q->variant && i < q->variant->rewrites->len; i++) {
-    const ho_rewrite *r = q->variant->rewrites->pdata[i];
-    if (!ho_rewrite_apply(w, r, NULL)) g_assert_not_reached(); /* it led to the problem's graph before */
-    g_ptr_array_add(list, ho_rewrite_copy(r));
-  }
+ho_workgraph *ho_stage_workgraph(const ho_stage *x) {
+  ho_workgraph *w = ho_workgraph_new(ho_stage_base(x->root));
+  for (guint i = 0; i < x->rewrites->len; i++)
+    if (!ho_rewrite_apply(w, x->rewrites->pdata[i], NULL)) g_assert_not_reached(); /* they led to this stage */
   return w;
 }
 

@@ -37,9 +37,10 @@ ho_stage *ho_stage_of(const ho_problem *q, const ho_workgraph *w, GPtrArray *rew
 ho_stage *ho_stage_ref(ho_stage *x);
 void ho_stage_unref(ho_stage *x); /* NULL is allowed */
 
-/* The graph that rewrites are written against, and a fresh work graph of it with the problem's own rewrites applied, which are put into `list`. */
+/* The user's graph, which rewrites are written against. */
 const ho_graph *ho_stage_base(const ho_problem *q);
-ho_workgraph *ho_stage_workgraph(const ho_problem *q, GPtrArray *list);
+/* A work graph of it with the stage's rewrites applied: for what goes on from there. */
+ho_workgraph *ho_stage_workgraph(const ho_stage *x);
 
 /* Origins of an op in the user's graph; `self` is room for one. */
 const ho_origin *ho_stage_origins(const ho_stage *x, ho_op o, ho_origin *self, int32_t *n);
